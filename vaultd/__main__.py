@@ -1,0 +1,5 @@
+"""`python -m vaultd` is the command line."""
+
+from vaultd.cli import main
+
+main()

@@ -1,0 +1,384 @@
+"""Text as people read it: cleaned, cut into sentences, measured, and judged readable."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+# Unicode's stream-safe format (UAX 15) allows 30 marks on one letter; more is an attack, and
+# sorting a long run takes time that grows with its square.
+_MARKS = "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u1ab0-\u1aff"
+_MARK_RUN = re.compile(f"([{_MARKS}\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]{{30}})[{_MARKS}]+")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_NEWLINES = re.compile("\r\n?|[\v\f\x85\u2028\u2029]")
+_UNWANTED = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ufeff\ufffe\uffff]")
+
+
+def clean(text: str) -> str:
+    """Return `text` fit for UTF-8, SQLite and a reader, in Unicode normal form C.
+
+    Halves of a surrogate pair are joined, lone ones become U+FFFD; NUL and other controls
+    go; every kind of line end becomes a newline. Cleaning twice changes nothing.
+    """
+    if _SURROGATE.search(text):
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    text = _UNWANTED.sub("", _NEWLINES.sub("\n", text))
+    return unicodedata.normalize("NFC", _MARK_RUN.sub(r"\1", text))
+
+
+def fold(text: str) -> str:
+    """Return a key under which two spellings of one text are equal: NFKC, case, spaces."""
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    return " ".join(folded.split())
+
+
+# --- sentences ---------------------------------------------------------------------------------
+
+
+class Kind(StrEnum):
+    """What a piece of Markdown is to a reader."""
+
+    PROSE = "prose"
+    ITEM = "item"
+    HEADING = "heading"
+    ROW = "row"
+    CODE = "code"
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence (or heading, table row, code block) and where it stands.
+
+    `text` is what stands at `start:end` on one line, hard wraps undone and the signs of
+    headings, quotes and lists left out; code keeps its lines. Everything that is not white
+    space lies in exactly one sentence.
+    """
+
+    text: str
+    start: int
+    end: int
+    kind: Kind
+
+
+_FENCE = re.compile(r" {0,3}(?:[-*+] +|>+ ?)*(`{3,}|~{3,})")
+_HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
+_ITEM = re.compile(r"\s*(?:[-*+•◦▪–·●■]|\(?\d{1,3}[.)、]|\(?[a-zA-Zivx]{1,4}\))\s+")
+_RULE = re.compile(r"\s*(?:[-*_=~][ \t]*){3,}$")
+_MARK = re.compile(r"\s*(?:#{1,6}(?:\s+|$)|(?:>\s?)+)")
+
+_CLOSERS = "\"'”’»)\\]）】」』》〉*_"
+# A terminator ends a sentence by itself in scripts without capitals or spaces; a full stop needs
+# white space and something that begins a sentence.
+_END = re.compile(
+    rf"[。！？!?｡؟۔।॥።…]+[{_CLOSERS}]*(?=\s|[^\W\d_]|[“‘「『《（(\[]|$)|\.+[{_CLOSERS}]*(?=\s)"
+)
+_NEXT = re.compile(r"\s*[\"'“‘«(\[¿¡*_「『《]*(\w|[^\w\s])")
+_LONG = 220  # characters: beyond it a sentence is also cut at semicolons
+_SEMICOLON = re.compile(r"；|;(?=\s)")
+_LAST_WORD = re.compile(r"[\w.]*$")
+_ABBREVIATED = """
+    mr mrs ms dr prof st sr jr vs etc e.g i.e cf al fig figs eq eqs sec secs no nos vol vols pp p
+    ed eds ch chap art inc ltd co corp dept approx est ca resp ref refs u.s u.k u.n a.m p.m z.b d.h
+    u.a bzw usw nr abs hrsg bd ggf vgl sog evtl str tel m mme mlle ex ej sra dra núm
+"""
+_ABBREVIATIONS = frozenset(_ABBREVIATED.split())
+_GERMAN_MONTHS = """
+    januar februar märz april mai juni juli august september oktober november dezember
+"""
+_MONTHS = frozenset(_GERMAN_MONTHS.split())
+
+
+def sentences(text: str) -> list[Sentence]:
+    """Cut Markdown or plain text into sentences, in order, with their offsets.
+
+    Hard-wrapped paragraphs are unwrapped first, so a line end is no sentence end; code fences
+    stay whole; a table row, a heading and a list item's sentences stand alone. Linear.
+    """
+    return [
+        sentence for kind, start, end in _blocks(text) for sentence in _cut(text, kind, start, end)
+    ]
+
+
+def unwrapped(text: str) -> str:
+    """Return a paragraph on one line: words cut at a line end are joined, spaces collapsed.
+
+    No space is put between two characters of a script that writes without spaces.
+    """
+    text = _SOFT_HYPHEN.sub("", text)
+    text = _CUT_WORD.sub("", text)
+    text = _TIGHT_WRAP.sub("", text)
+    return " ".join(text.split())
+
+
+_SOFT_HYPHEN = re.compile("\u00ad\\s*")
+_CUT_WORD = re.compile(r"(?<=[a-zà-ÿ]{2})[-‐]\s*\n\s*(?=[a-zà-ÿ]{2})")
+_NO_SPACES = "\u3000-\u303f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\u0e00-\u0e7f"
+_TIGHT_WRAP = re.compile(rf"(?<=[{_NO_SPACES}])[ \t]*\n\s*(?=[{_NO_SPACES}])")
+
+
+def _blocks(text: str) -> Iterator[tuple[Kind, int, int]]:
+    """Yield the blocks of `text` as (kind, start, end), blank lines and rules left between."""
+    fence, begun, kind, at = "", -1, Kind.PROSE, 0
+    for line in text.splitlines(keepends=True):
+        start, at = at, at + len(line)
+        if fence:
+            if line.strip().startswith(fence) and not line.strip().strip(fence[0]):
+                yield Kind.CODE, begun, at
+                fence, begun = "", -1
+            continue
+        opened = _FENCE.match(line)
+        found = Kind.CODE if opened else _kind_of(line)
+        joins = found is Kind.PROSE and kind in (Kind.PROSE, Kind.ITEM)
+        if begun >= 0 and not joins:
+            yield kind, begun, start
+            begun = -1
+        if opened:
+            fence, kind, begun = opened.group(1), Kind.CODE, start
+        elif found is not None and begun < 0:
+            kind, begun = found, start
+    if begun >= 0:
+        yield kind, begun, at
+
+
+def _kind_of(line: str) -> Kind | None:
+    """Say what a line begins or goes on with; None for a blank line."""
+    bare = line.strip()
+    if not bare:
+        return None
+    if _HEADING.match(line):
+        return Kind.HEADING
+    if bare.startswith("|") or _RULE.match(line):
+        return Kind.ROW
+    return Kind.ITEM if _ITEM.match(line) else Kind.PROSE
+
+
+def _cut(text: str, kind: Kind, start: int, end: int) -> Iterator[Sentence]:
+    if kind is Kind.CODE:
+        yield Sentence(text[start:end].strip("\n"), start, end, kind)
+        return
+    bounds = [start, end]
+    if kind in (Kind.PROSE, Kind.ITEM):
+        bounds = [start, *_ends(text, start, end), end]
+    for left, right in zip(bounds, bounds[1:], strict=False):
+        raw = text[left:right]
+        begin = left + len(raw) - len(raw.lstrip())
+        shown = _shown(raw.strip(), kind, first=left == start)
+        if raw.strip():
+            yield Sentence(shown, begin, left + len(raw.rstrip()), kind)
+
+
+def _shown(raw: str, kind: Kind, *, first: bool) -> str:
+    if first and kind is Kind.ITEM:
+        raw = _ITEM.sub("", raw, count=1)
+    if kind is Kind.HEADING or raw.startswith(">"):
+        raw = _MARK.sub("", raw, count=1).rstrip("#").rstrip()
+        raw = re.sub(r"\n\s*>+ ?", "\n", raw)
+    return unwrapped(raw)
+
+
+def _ends(text: str, start: int, end: int) -> list[int]:
+    """Return the offsets inside a block where one sentence ends and the next begins."""
+    head = _ITEM.match(text, start, end)
+    first = head.end() if head else start
+    found = [
+        match.end()
+        for match in _END.finditer(text, first, end)
+        if match.end() < end and _is_end(text, match, first, end)
+    ]
+    return sorted({*found, *_semicolons(text, [start, *found, end])})
+
+
+def _is_end(text: str, match: re.Match[str], first: int, end: int) -> bool:
+    follows = _NEXT.match(text, match.end(), end)
+    if follows is None:
+        return False
+    begins = follows.group(1)
+    if not match.group().startswith("."):
+        # 「…。」と言った: what was said is a part of the sentence around it
+        quoted = match.group()[-1] in "」』”’" and follows.start(1) == match.end()
+        return not begins.islower() and not (quoted and begins.isalnum())
+    if begins.islower() or not (begins.isalnum() or begins in "-–—•#$€£"):
+        return False
+    before = _LAST_WORD.search(text, max(first, match.start() - 40), match.start())
+    word = before.group() if before else ""
+    return not _is_abbreviation(word, text[follows.start(1) : follows.start(1) + 12])
+
+
+def _is_abbreviation(word: str, following: str) -> bool:
+    if len(word) == 1 and word.isalpha() and word.isupper() and word.isascii():
+        return True  # an initial
+    if word.isdigit() and len(word) <= 2 and following.split()[:1]:
+        return following.split()[0].lower() in _MONTHS
+    return word.lower() in _ABBREVIATIONS
+
+
+def _semicolons(text: str, bounds: list[int]) -> Iterator[int]:
+    for left, right in zip(bounds, bounds[1:], strict=False):
+        if right - left > _LONG:
+            for match in _SEMICOLON.finditer(text, left, right):
+                if match.end() < right:
+                    yield match.end()
+
+
+def at_offset(starts: list[int], offset: int) -> int:
+    """Return the index of the last start that is not after `offset` (-1: before the first)."""
+    return bisect_right(starts, offset) - 1
+
+
+# --- tokens ------------------------------------------------------------------------------------
+
+# Tokens a character, on the high side: a prompt that is thought longer than it is costs a little
+# room, one that is thought shorter is cut by the server. English prose has 4 to 4.5 characters a
+# token in common vocabularies; one Han, kana or Hangul character is about one token, and up to
+# two in vocabularies made from English.
+_LETTER_TOKENS = 0.27
+_MARK_TOKENS = 0.6  # punctuation and symbols rarely share a token
+_DIGIT_TOKENS = 0.4  # at most three digits a token
+_EAST_TOKENS = 1.1
+_OTHER_TOKENS = 0.6  # Cyrillic, Greek, Arabic, Hebrew, Thai, Indic: about two characters
+_EAST = re.compile(
+    "[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff01-\uffee\U00020000-\U0003ffff]+"
+)
+_ACCENTED = re.compile("[\u00a1-\u024f\u1e00-\u1eff]+")
+_DIGITS = re.compile("[0-9]+")
+_ASCII_MARKS = re.compile(r"[!-/:-@\[-`{-~]+")
+
+
+def tokens_of(text: str) -> int:
+    """Estimate how many tokens `text` takes, by script, rather too many than too few."""
+    ascii_text = text.encode("ascii", "ignore").decode("ascii")
+    digits, marks = _length_of(_DIGITS, ascii_text), _length_of(_ASCII_MARKS, ascii_text)
+    east, accented = _length_of(_EAST, text), _length_of(_ACCENTED, text)
+    other = len(text) - len(ascii_text) - east - accented
+    letters = len(ascii_text) - digits - marks
+    return round(
+        letters * _LETTER_TOKENS
+        + marks * _MARK_TOKENS
+        + digits * _DIGIT_TOKENS
+        + (accented + other) * _OTHER_TOKENS
+        + east * _EAST_TOKENS
+        + 0.49
+    )
+
+
+def _length_of(pattern: re.Pattern[str], text: str) -> int:
+    return sum(len(run) for run in pattern.findall(text))
+
+
+# --- gibberish ---------------------------------------------------------------------------------
+
+BAD_SHARE = 0.02  # replacement and private-use characters among the visible ones
+GIBBERISH_SAMPLE = 60_000  # characters looked at
+_MIN_LETTERS = 120  # fewer letters have no distribution
+_BAD = re.compile("[\ufffd\ue000-\uf8ff\U000f0000-\U0010fffd]")
+_SPACE = re.compile(r"\s+")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Alphabet:
+    """Three groups of letters, and the share of a text's letters that each may have.
+
+    The limits lie just outside what the first article of the Universal Declaration of Human
+    Rights shows in 275 languages with Latin and 25 with Cyrillic letters: vowels 0.32 to 0.65
+    and 0.24 to 0.53, common letters from 0.44 and 0.18, rare ones up to 0.27 and 0.34.
+    """
+
+    vowels: frozenset[str]
+    vowel_range: tuple[float, float]
+    common: frozenset[str]
+    common_least: float
+    rare: frozenset[str]
+    rare_most: float
+
+
+_ALPHABETS = {
+    "latin": _Alphabet(
+        frozenset("aeiouyæœøı"),
+        (0.29, 0.68),
+        frozenset("etaoinsrl"),
+        0.42,
+        frozenset("qxjwkvz"),
+        0.29,
+    ),
+    "cyrillic": _Alphabet(
+        frozenset("аеёиоуыэюяіїєѣ"),
+        (0.22, 0.6),
+        frozenset("оеаинтсрвл"),
+        0.16,
+        frozenset("фщэъцґѳ"),
+        0.36,
+    ),
+    "greek": _Alphabet(
+        frozenset("αεηιουω"), (0.4, 0.7), frozenset("αοιετσνηυρ"), 0.5, frozenset("ψξζβφ"), 0.15
+    ),
+}
+# The commonest characters of Chinese (both spellings) and of Japanese texts: together above 10 %
+# of the Han characters of any running text, near nothing when codes are misread.
+_COMMON_HAN = frozenset(
+    "的一是不了在人有我他这這个個们們来來到时時大地为為子中你说說生国國年着就那和要她出也得里后後自以会會家可下而过過"
+    "天去能对對小多然于於心学學么之都好看起发發当當没沒成只如事把还還用第样樣道想作种種开開本部法分上行方面定同日月文章"
+    "数數据據理工业業产產政经經民主体體制度公系统統信息式性化者高物长長动動新前进進最现現机機电電量通等与與及或其所将將"
+    "使合内內外表目条條件规規应應并並该該何見今名前言問題書場合全気間手"
+)
+_COMMON_HAN_SHARE = 0.06
+
+
+def gibberish(text: str) -> str:
+    """Return why a text layer is unusable, "" if it reads as some language.
+
+    Unmapped fonts give replacement and private-use characters, or letters exchanged one for
+    another; both are found in the first `GIBBERISH_SAMPLE` characters.
+    """
+    sample = text[:GIBBERISH_SAMPLE]
+    visible = len(_SPACE.sub("", sample))
+    if not visible:
+        return ""
+    bad = len(_BAD.findall(sample))
+    if bad > BAD_SHARE * visible:
+        return f"{bad * 100 // visible} % of the characters have no meaning (the font has no map)"
+    letters = "".join(_WORD.findall(sample)).lower()
+    alphabet = _alphabet_of(letters)
+    if alphabet and not _has_a_language(letters, alphabet):
+        return "the letters are spread as in no language (the font's map is wrong)"
+    return ""
+
+
+def _alphabet_of(letters: str) -> str:
+    """Return the alphabet of most letters, "" when too few letters are in one that we know."""
+    counts = {"latin": 0, "cyrillic": 0, "greek": 0, "han": 0}
+    for letter in letters:
+        code = ord(letter)
+        if code < 0x250 or 0x1E00 <= code < 0x1F00:
+            counts["latin"] += 1
+        elif 0x370 <= code < 0x400 or 0x1F00 <= code < 0x2000:
+            counts["greek"] += 1
+        elif 0x400 <= code < 0x530:
+            counts["cyrillic"] += 1
+        elif 0x3400 <= code < 0xA000 or 0xF900 <= code < 0xFB00:
+            counts["han"] += 1
+    alphabet = max(counts, key=lambda name: counts[name])
+    return alphabet if counts[alphabet] >= max(_MIN_LETTERS, len(letters) // 2) else ""
+
+
+def _has_a_language(letters: str, alphabet: str) -> bool:
+    if alphabet == "han":
+        han = [sign for sign in letters if "\u3400" <= sign < "\ufb00"]
+        return sum(sign in _COMMON_HAN for sign in han) >= _COMMON_HAN_SHARE * len(han)
+    own = letters if alphabet == "cyrillic" else unicodedata.normalize("NFD", letters)
+    own = "".join(letter for letter in own if letter.isalpha())
+    limits = _ALPHABETS[alphabet]
+    low, high = limits.vowel_range
+    return (
+        low <= _share(own, limits.vowels) <= high
+        and _share(own, limits.common) >= limits.common_least
+        and _share(own, limits.rare) <= limits.rare_most
+    )
+
+
+def _share(letters: str, group: frozenset[str]) -> float:
+    return sum(letter in group for letter in letters) / len(letters)

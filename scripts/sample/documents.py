@@ -14,7 +14,8 @@ ROOT = HERE.parent.parent
 CSS = """
 body { font-family: serif; font-size: 11.5pt; line-height: 1.4; }
 h1 { font-size: 19pt; } h2 { font-size: 14pt; } .by { font-style: italic; font-size: 9pt; }
-table { border-collapse: collapse; } td, th { padding: 4pt; font-size: 10pt; border: 0.5pt solid black; }
+table { border-collapse: collapse; }
+td, th { padding: 4pt; font-size: 10pt; border: 0.5pt solid black; }
 """
 HOURS_AND_GROWTH = {  # per cent of growth by hour, as in figure 1
     "27 °C": [0, 4, 14, 32, 58, 86, 98, 92, 80],
@@ -31,7 +32,8 @@ def figure() -> bytes:
         page.insert_text((38 + hour * 42, 214), str(hour), fontsize=9)
     for growth in range(0, 101, 25):
         page.insert_text((10, 203 - growth * 1.8), f"{growth}%", fontsize=8)
-    for colour, (name, values) in zip(((0.7, 0.2, 0.1), (0.1, 0.3, 0.7)), HOURS_AND_GROWTH.items()):
+    for name, values in HOURS_AND_GROWTH.items():
+        colour = (0.7, 0.2, 0.1) if name.startswith("27") else (0.1, 0.3, 0.7)
         points = [(40 + hour * 42, 200 - growth * 1.8) for hour, growth in enumerate(values)]
         page.draw_polyline(points, color=colour, width=2)
         page.insert_text((points[-4][0] - 58, points[-4][1] - 4), name, fontsize=9, color=colour)
@@ -57,7 +59,7 @@ def make_pdf(source: Path, target: Path, *, title: str, pictures: dict[str, byte
 
 
 def make_docx(source: Path, target: Path) -> None:
-    """Turn the simple Markdown of `source` (headings, lists, one table, paragraphs) into a document."""
+    """Turn the simple Markdown of `source` (headings, a list, a table) into a document."""
     document = docx.Document()
     table = None
     for line in source.read_text(encoding="utf-8").splitlines():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 
 class VaultdError(Exception):
@@ -116,9 +116,13 @@ class DiskFullError(VaultdError):
 
 
 class WaitingError(VaultdError):
-    """The job waits for a person or for tomorrow: too many tokens, daily limit reached."""
+    """The job waits for a person, or until `until`: too many tokens, daily limit reached."""
 
     code = "waiting"
+
+    def __init__(self, message: str, *, until: datetime | None = None) -> None:
+        super().__init__(message)
+        self.until = until
 
 
 class PermanentError(VaultdError):

@@ -1,0 +1,169 @@
+"""Durable file operations: the one place where files are created, replaced and removed."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import signal
+import stat
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from vaultd.core.timing import BUSY_WINDOWS_CODES, storage_fault
+
+TEMP_PREFIX = ".vaultd-"
+TEMP_SUFFIX = ".tmp"
+CRASH_VARIABLE = "VAULTD_CRASH_AT"  # name of the crash point that kills the process, in tests
+BUSY_WAITS = (0.05, 0.1, 0.2, 0.4, 0.8, 0.95)  # seconds, 2.5 in all: scanners let go in that time
+UNSUPPORTED = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EBADF})
+
+_passed: dict[str, int] = {}
+
+
+def crash_point(name: str) -> None:
+    """Die as by kill -9 if the environment asks for it at `name` ("name" or "name#3": third)."""
+    wanted = os.environ.get(CRASH_VARIABLE)
+    if wanted is None:
+        return
+    _passed[name] = _passed.get(name, 0) + 1
+    if wanted in (name, f"{name}#{_passed[name]}"):
+        os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
+
+
+class Disk:
+    """Primitive operations, each named so that a test can record it or make it fail."""
+
+    def open_new(self, path: Path, mode: int) -> int:
+        """Create `path`, which must not exist; return its descriptor."""
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        return os.open(path, flags | getattr(os, "O_CLOEXEC", 0), mode)
+
+    def write(self, descriptor: int, content: memoryview) -> int:
+        """Write some of `content`; return how many bytes."""
+        return os.write(descriptor, content)
+
+    def fsync(self, descriptor: int) -> None:
+        """Make the file's content durable, through the drive's cache where that is possible."""
+        if sys.platform == "darwin":
+            import fcntl
+
+            with contextlib.suppress(OSError):
+                fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
+                return
+        os.fsync(descriptor)
+
+    def close(self, descriptor: int) -> None:
+        """Close `descriptor`."""
+        os.close(descriptor)
+
+    def replace(self, old: Path, new: Path) -> None:
+        """Give `old` the name `new`, replacing what is there in one step."""
+        os.replace(old, new)  # noqa: PTH105  # the primitive itself
+
+    def link_new(self, old: Path, new: Path) -> None:
+        """Give `old` the second name `new`, which must not exist."""
+        os.link(old, new)  # noqa: PTH200  # the primitive itself
+
+    def sync_folder(self, folder: Path) -> None:
+        """Make the names in `folder` durable, where the system can."""
+        if sys.platform == "win32":
+            return
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        except OSError as error:
+            if error.errno not in UNSUPPORTED:
+                raise
+        finally:
+            os.close(descriptor)
+
+    def unlink(self, path: Path) -> None:
+        """Remove the name `path`."""
+        path.unlink()
+
+    def make_folder(self, folder: Path) -> None:
+        """Create `folder`; nothing happens if it is there."""
+        folder.mkdir(exist_ok=True)
+
+    def remove_folder(self, folder: Path) -> None:
+        """Remove the empty `folder`."""
+        folder.rmdir()
+
+    def sleep(self, seconds: float) -> None:
+        """Wait before a busy file is tried again."""
+        time.sleep(seconds)
+
+
+def write_temp(disk: Disk, folder: Path, content: bytes, *, mode: int = 0o666) -> Path:
+    """Write `content` durably under a new reserved name in `folder`; leave nothing on failure."""
+    temp = folder / f"{TEMP_PREFIX}{secrets.token_hex(8)}{TEMP_SUFFIX}"
+    descriptor = disk.open_new(temp, mode)
+    try:
+        try:
+            rest = memoryview(content)
+            while rest:
+                rest = rest[disk.write(descriptor, rest) :]
+            disk.fsync(descriptor)
+        finally:
+            disk.close(descriptor)
+    except BaseException:
+        discard(disk, temp)
+        raise
+    return temp
+
+
+def put_in_place(disk: Disk, temp: Path, target: Path) -> None:
+    """Replace `target` by `temp` durably; wait up to 2.5 s where another program holds it."""
+    try:
+        _patiently_replace(disk, temp, target)
+    except BaseException:
+        discard(disk, temp)
+        raise
+    disk.sync_folder(target.parent)
+
+
+def _patiently_replace(disk: Disk, old: Path, new: Path) -> None:
+    for wait in BUSY_WAITS:
+        try:
+            return disk.replace(old, new)
+        except PermissionError as error:
+            if getattr(error, "winerror", None) not in BUSY_WINDOWS_CODES:
+                raise
+            disk.sleep(wait)
+    return disk.replace(old, new)
+
+
+def make_folders(disk: Disk, folder: Path) -> None:
+    """Create `folder` and what is missing above it, each name made durable."""
+    missing = [folder, *folder.parents]
+    missing = missing[: next(i for i, each in enumerate(missing) if each.exists())]
+    for each in reversed(missing):
+        disk.make_folder(each)
+        disk.sync_folder(each.parent)
+
+
+def discard(disk: Disk, temp: Path) -> None:
+    """Remove a temporary file as well as possible; the sweep at the next start finds the rest."""
+    with contextlib.suppress(OSError):
+        disk.unlink(temp)
+
+
+@contextlib.contextmanager
+def sorted_faults() -> Iterator[None]:
+    """Turn faults of the operating system into the errors the worker has reactions for."""
+    try:
+        yield
+    except OSError as error:
+        raise storage_fault(error) from error
+
+
+def permissions(path: Path) -> int | None:
+    """Return the permission bits of `path`, None if it does not exist."""
+    try:
+        return stat.S_IMODE(path.stat().st_mode)
+    except FileNotFoundError:
+        return None

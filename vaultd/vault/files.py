@@ -1,0 +1,224 @@
+"""The vault's files: read, compare and replace, move to the trash, never outside the vault."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path, PurePosixPath
+
+from vaultd.errors import OutsideVaultError, PageChangedError, PermanentError
+from vaultd.model.paths import VaultPath
+from vaultd.vault.disk import (
+    TEMP_PREFIX,
+    TEMP_SUFFIX,
+    Disk,
+    crash_point,
+    discard,
+    make_folders,
+    permissions,
+    put_in_place,
+    sorted_faults,
+    write_temp,
+)
+
+TRASH = "trash"
+READ_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)  # a FIFO must not hang us
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
+
+class Vault:
+    """A vault's files and its state folder, reached by vault path.
+
+    Every write is: temporary file in the same folder, all bytes, fsync, compare, replace,
+    fsync of the folder. Blocking; call from a thread. All methods raise `OutsideVaultError`
+    for a path that leaves the vault, and the errors of `core.timing.storage_fault`.
+    """
+
+    def __init__(self, root: Path, state: Path, disk: Disk | None = None) -> None:
+        self.root = root.resolve()
+        self.state = state.resolve()
+        self.disk = disk or Disk()
+
+    def locate(self, path: VaultPath) -> Path:
+        """Return where `path` is on the disk.
+
+        Raises:
+            OutsideVaultError: it is absolute, climbs, enters a dot folder, names a dot file,
+                or goes through a link that leads out of the vault.
+        """
+        parts = PurePosixPath(path).parts
+        if path != "." and (
+            not parts or path.startswith("/") or "\0" in path or "\\" in path or ":" in parts[0]
+        ):
+            raise OutsideVaultError(f"{path!r} is not a path inside the vault.")
+        if any(part.startswith(".") for part in parts):
+            raise OutsideVaultError(f"{path} enters a hidden folder or climbs out of the vault.")
+        place = self.root.joinpath(*parts)
+        try:
+            real = place.resolve()
+        except (OSError, RuntimeError) as error:
+            raise OutsideVaultError(f"{path} is a link that leads nowhere.") from error
+        if not real.is_relative_to(self.root) or real.is_relative_to(self.state):
+            raise OutsideVaultError(f"{path} is a link that leaves the vault.")
+        return place
+
+    def read(self, path: VaultPath) -> bytes | None:
+        """Return the file's bytes, None if there is no file.
+
+        Raises:
+            PermanentError: it is a folder, a pipe or a device.
+        """
+        place = self.locate(path)
+        with sorted_faults():
+            return read_file(place, self.root)
+
+    def write(self, path: VaultPath, content: bytes, *, expect: bytes | None) -> bool:
+        """Replace `path` by `content` if it still holds `expect` (None: it must not exist).
+
+        Returns False, and writes nothing, where the file already holds `content`. Missing
+        folders are made. The file's permissions are kept.
+
+        Raises:
+            PageChangedError: the file holds something else by now; it was left alone.
+        """
+        place = self.locate(path)
+        with sorted_faults():
+            current = read_file(place, self.root)
+            if current == content:
+                return False
+            self._compare(path, current, expect)
+            make_folders(self.disk, place.parent)
+            temp = self._temp(place, content)
+            self._swap(path, temp, place, expect)
+        return True
+
+    def trash(self, path: VaultPath, *, expect: bytes) -> Path | None:
+        """Move a file into the state folder's trash; return where it went, None if it is gone.
+
+        Raises:
+            PageChangedError: the file holds something else by now; it was left alone.
+        """
+        place = self.locate(path)
+        with sorted_faults():
+            current = read_file(place, self.root)
+            if current is None:
+                return None
+            self._compare(path, current, expect)
+            kept = _free_name(self.state / TRASH / Path(*PurePosixPath(path).parts))
+            make_folders(self.disk, kept.parent)
+            put_in_place(self.disk, write_temp(self.disk, kept.parent, current), kept)
+            crash_point("trash.copied")
+            self._compare(path, read_file(place, self.root), expect)
+            self.disk.unlink(place)
+            self.disk.sync_folder(place.parent)
+        return kept
+
+    def move(self, old: VaultPath, new: VaultPath) -> None:
+        """Rename a file inside the vault; nothing happens if it was moved already.
+
+        Raises:
+            PageChangedError: there is a file at `new`; both were left alone.
+        """
+        source, target = self.locate(old), self.locate(new)
+        with sorted_faults():
+            if not source.exists() and target.exists():
+                return
+            if target.exists() and not target.samefile(source):
+                raise PageChangedError(f"{new} exists already, {old} was not moved there.")
+            make_folders(self.disk, target.parent)
+            self.disk.replace(source, target)
+            self.disk.sync_folder(target.parent)
+            if source.parent != target.parent:
+                self.disk.sync_folder(source.parent)
+
+    def remove_empty_folder(self, path: VaultPath) -> bool:
+        """Remove the folder `path` if nothing is in it; tell whether it was removed."""
+        place = self.locate(path)
+        with sorted_faults():
+            if path == "." or not place.is_dir() or any(place.iterdir()):
+                return False
+            self.disk.remove_folder(place)
+            return True
+
+    def state_file(self, name: str) -> Path:
+        """Return where the file `name` ("/" separates folders) of the state folder is."""
+        parts = PurePosixPath(name).parts
+        if not parts or name.startswith("/") or ".." in parts or "\0" in name:
+            raise OutsideVaultError(f"{name!r} is not a name inside the state folder.")
+        return self.state.joinpath(*parts)
+
+    def read_state(self, name: str) -> bytes | None:
+        """Return the bytes of a state file, None if there is none."""
+        with sorted_faults():
+            return read_file(self.state_file(name), self.state)
+
+    def write_state(self, name: str, content: bytes, *, mode: int = 0o666) -> Path:
+        """Replace a state file whole; return where it is."""
+        place = self.state_file(name)
+        with sorted_faults():
+            make_folders(self.disk, place.parent)
+            put_in_place(self.disk, write_temp(self.disk, place.parent, content, mode=mode), place)
+        return place
+
+    def sweep(self) -> int:
+        """Remove temporary files that a dead process left; return how many. Needs the lock."""
+        swept = 0
+        for top in (self.root / "wiki", self.state):
+            for folder, _, names in os.walk(top):
+                for name in names:
+                    if name.startswith(TEMP_PREFIX) and name.endswith(TEMP_SUFFIX):
+                        discard(self.disk, Path(folder) / name)
+                        swept += 1
+        return swept
+
+    def _temp(self, place: Path, content: bytes) -> Path:
+        mode = permissions(place)
+        temp = write_temp(self.disk, place.parent, content)
+        if mode is not None:
+            temp.chmod(mode)
+        crash_point("file.written")
+        return temp
+
+    def _swap(self, path: VaultPath, temp: Path, place: Path, expect: bytes | None) -> None:
+        try:
+            self._compare(path, read_file(place, self.root), expect)
+        except BaseException:
+            discard(self.disk, temp)
+            raise
+        put_in_place(self.disk, temp, place)
+        crash_point("file.replaced")
+
+    def _compare(self, path: VaultPath, current: bytes | None, expect: bytes | None) -> None:
+        if current != expect:
+            raise PageChangedError(f"{path} was changed by somebody else meanwhile.")
+
+
+def read_file(place: Path, inside: Path) -> bytes | None:
+    """Return the bytes of the regular file at `place`, None if there is none.
+
+    The opened file itself is checked to lie below `inside`, so that a link put there between
+    a check and the opening gives nothing away.
+    """
+    try:
+        descriptor = os.open(place, READ_FLAGS)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    with open(descriptor, "rb") as file:  # noqa: PTH123  # a descriptor has no path
+        about = os.fstat(descriptor)
+        if not stat.S_ISREG(about.st_mode):
+            raise PermanentError(f"{place.name} is not a file.")
+        if not place.resolve().is_relative_to(inside):
+            raise OutsideVaultError(f"{place.name} is a link that leaves the vault.")
+        return file.read()
+
+
+def _free_name(place: Path) -> Path:
+    candidate, number = place, 1
+    while candidate.exists():
+        number += 1
+        candidate = place.with_name(f"{place.stem} ({number}){place.suffix}")
+    return candidate

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# mypy: disallow-untyped-calls=False
 """Makes the documents of the sample vault from the texts beside this file."""
 
 from __future__ import annotations

@@ -1,1 +1,3 @@
+from vaultd.cli.application import main
 
+__all__ = ["main"]

@@ -1,0 +1,71 @@
+"""The order in which a reader takes in the boxes on a page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+Box = tuple[float, float, float, float]
+"""Left, top, right, bottom; the origin is the page's upper left corner."""
+
+SLACK = 1.0  # points by which boxes may overlap and still stand apart
+MOST_BOXES = 3_000  # more boxes are no page to be read in order
+
+
+def suspicious(boxes: Sequence[Box]) -> bool:
+    """Tell whether the given order jumps up inside a column: a reader would not go so."""
+    for above, box in zip(boxes, boxes[1:], strict=False):
+        shared = min(above[2], box[2]) - max(above[0], box[0])
+        if box[3] < above[1] + SLACK and shared > 0.3 * min(above[2] - above[0], box[2] - box[0]):
+            return True
+    return False
+
+
+def reading_order(boxes: Sequence[Box]) -> list[int]:
+    """Return the indices of `boxes` in reading order, by cutting the page along its gaps.
+
+    A page is cut across where a gap runs over its whole width, into columns where a gap runs
+    over its whole height; columns are read from left to right. Of gaps in both directions, the
+    wider one is cut first if it is a gutter between columns, else the page is cut across.
+    """
+    if len(boxes) > MOST_BOXES:
+        return list(range(len(boxes)))
+    ordered: list[int] = []
+    groups = [list(range(len(boxes)))]
+    while groups:
+        group = groups.pop()
+        parts = _parts(boxes, group) if len(group) > 1 else [group]
+        if len(parts) == 1:
+            ordered += sorted(parts[0], key=lambda index: (boxes[index][1], boxes[index][0]))
+        else:
+            groups += reversed(parts)
+    return ordered
+
+
+def _parts(boxes: Sequence[Box], group: list[int]) -> list[list[int]]:
+    """Cut `group` once: into columns, else into rows, else not at all."""
+    columns = _split(boxes, group, 0)
+    rows = _split(boxes, group, 1)
+    if len(columns) == 1 or (len(rows) > 1 and not _are_columns(boxes, columns)):
+        return rows
+    return columns
+
+
+def _are_columns(boxes: Sequence[Box], parts: list[list[int]]) -> bool:
+    """Tell whether the parts run side by side over most of their height, each of several boxes."""
+    spans = [(min(boxes[i][1] for i in part), max(boxes[i][3] for i in part)) for part in parts]
+    height = max(end for _, end in spans) - min(start for start, _ in spans)
+    shared = min(end for _, end in spans) - max(start for start, _ in spans)
+    return shared > 0.5 * height and all(len(part) > 1 for part in parts)
+
+
+def _split(boxes: Sequence[Box], group: list[int], axis: int) -> list[list[int]]:
+    """Split `group` at every gap along `axis` (0: columns, 1: rows)."""
+    ordered = sorted(group, key=lambda index: boxes[index][axis])
+    parts = [[ordered[0]]]
+    end = boxes[ordered[0]][axis + 2]
+    for index in ordered[1:]:
+        if boxes[index][axis] >= end - SLACK:
+            parts.append([])
+        parts[-1].append(index)
+        end = max(end, boxes[index][axis + 2])
+    return parts

@@ -1,0 +1,126 @@
+"""Plain text, Markdown and delimited tables."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from pathlib import Path
+from urllib.parse import unquote
+
+import yaml
+
+from vaultd.core.table import markdown_table
+from vaultd.extract.content import Content, Gallery, PageText, readable
+from vaultd.extract.data_uri import without_data_uris
+from vaultd.extract.encoding import decoded
+
+PICTURE_BYTES = 50 * 1024 * 1024  # a larger file is not copied as a note's picture
+PICTURE_SUFFIXES = {".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff"}
+EMBED = re.compile(r"!\[\[([^\[\]|#\n]{1,500})(?:#[^\[\]|\n]{0,200})?(?:\|([^\[\]\n]{0,200}))?\]\]")
+IMAGE = re.compile(
+    r"!\[([^\[\]\n]{0,500})\]\((<[^<>\n]{1,500}>|[^\s()<>]{1,500})(?: \"[^\"\n]*\")?\)"
+)
+PROPERTIES = re.compile(r"---[ \t]*\n(.*?\n)?---[ \t]*(?:\n|$)", re.S)
+CSV_CELLS = 2_000_000  # a larger table is cut: nobody reads it, and every cell costs memory
+
+
+def read_text(path: Path) -> Content:
+    """Read plain text; the text itself is left as it is."""
+    return Content([PageText(None, readable(without_data_uris(decoded(path.read_bytes()))))])
+
+
+def read_markdown(path: Path) -> Content:
+    """Read a note: its properties become metadata, local pictures are taken along."""
+    text = readable(decoded(path.read_bytes()))
+    properties, body = _properties(text)
+    gallery = Gallery()
+    body = _with_pictures(without_data_uris(body, gallery), path, gallery)
+    return Content([PageText(None, body.strip("\n"))], metadata=properties, pictures=gallery)
+
+
+def _properties(text: str) -> tuple[dict[str, str], str]:
+    """Split off the property block; one that is no YAML mapping stays in the text."""
+    match = PROPERTIES.match(text)
+    if match is None:
+        return {}, text
+    try:
+        values = yaml.load(match[1] or "", Loader=yaml.BaseLoader)
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return {}, text
+    if not isinstance(values, dict):
+        return {}, text
+    named = {str(key): _plain(value) for key, value in values.items() if value}
+    return named, text[match.end() :]
+
+
+def _plain(value: object) -> str:
+    """Return a property as text; lists joined by commas. Aliases are not followed deeper."""
+    if isinstance(value, list):
+        return ", ".join(str(item) for item in value[:100] if not isinstance(item, (list, dict)))
+    return "" if isinstance(value, dict) else str(value)
+
+
+def _with_pictures(text: str, path: Path, gallery: Gallery) -> str:
+    """Put marks for pictures that lie beside the note or below its folder's siblings."""
+
+    def embedded(match: re.Match[str]) -> str:
+        words = match[2] or ""
+        alt = "" if re.fullmatch(r"\d+(x\d+)?", words) else words
+        data = _local_picture(path, match[1].strip())
+        return gallery.place(data, alt=alt) if data else match[0]
+
+    def linked(match: re.Match[str]) -> str:
+        data = _local_picture(path, unquote(match[2].strip("<>")))
+        return gallery.place(data, alt=match[1].split("|")[0]) if data else match[0]
+
+    return IMAGE.sub(linked, EMBED.sub(embedded, text))
+
+
+def _local_picture(note: Path, target: str) -> bytes:
+    """Return the picture file `target` names, b"" if it is none or lies outside the note's reach.
+
+    Its reach is the note's folder, what lies below, and (for `../`) the folder above.
+    """
+    suffix = Path(target).suffix.lower()
+    if suffix not in PICTURE_SUFFIXES or re.match(r"[a-zA-Z][\w+.-]*:|[/\\~]", target):
+        return b""
+    try:
+        place = (note.parent / target).resolve()
+        inside = place.is_relative_to(note.parent.resolve().parent)
+        if inside and place.is_file() and place.stat().st_size <= PICTURE_BYTES:
+            return place.read_bytes()
+    except (OSError, ValueError):
+        return b""
+    return b""
+
+
+def read_csv(path: Path) -> Content:
+    """Read a delimited table as one Markdown table."""
+    text = readable(decoded(path.read_bytes()))
+    rows, warnings = _rows(text, "\t" if path.suffix.lower() == ".tsv" else "")
+    table = markdown_table(rows)
+    return Content([PageText(None, table or text)], warnings=warnings)
+
+
+def _rows(text: str, delimiter: str) -> tuple[list[list[str]], list[str]]:
+    rows: list[list[str]] = []
+    cells = 0
+    csv.field_size_limit(max(len(text), 1))
+    try:
+        for row in csv.reader(io.StringIO(text), delimiter=delimiter or _delimiter(text)):
+            rows.append(row)
+            cells += len(row)
+            if cells > CSV_CELLS:
+                return rows, [f"Only the first {len(rows)} rows were read."]
+    except csv.Error as error:
+        return rows, [f"The table ends early, it is damaged: {error}."]
+    return rows, []
+
+
+def _delimiter(text: str) -> str:
+    """Return the separator that stands equally often in the first lines, "," if none does."""
+    lines = [line for line in text[:20_000].split("\n")[:20] if line.strip()]
+    counts = {mark: [line.count(mark) for line in lines] for mark in ",;\t|"}
+    steady = {m: c for m, c in counts.items() if c and min(c) > 0}
+    return max(steady, key=lambda m: (min(steady[m]), -ord(m)), default=",")

@@ -1,0 +1,82 @@
+"""Text recognition (the extra `ocr`): offline, in the child, one page at a time."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+from dataclasses import dataclass
+from typing import Any
+
+from vaultd.core.reading_order import reading_order
+from vaultd.extract.content import Scan, readable
+
+SECONDS_A_PAGE = 60.0  # 5 to 9 were measured; the first page loads the models
+MEMORY = 2 * 1024**3  # address space; 0.9 to 1.8 GB were measured on big pages
+SURE = 0.8  # a mean score below this is worth a warning
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """The text of a scan in reading order, and its mean score from 0 to 1."""
+
+    text: str
+    score: float
+
+
+def available() -> bool:
+    """Tell whether the extra `ocr` is installed."""
+    return all(importlib.util.find_spec(name) for name in ("rapidocr", "onnxruntime"))
+
+
+def recognised(scan: Scan) -> Recognised:
+    """Return the text that `scan` shows; only where the extra is installed."""
+    lines = _lines(_engine()(scan()))
+    if not lines:
+        return Recognised("", 0.0)
+    score = sum(line.score for line in lines) / len(lines)
+    return Recognised(in_reading_order(lines), score)
+
+
+@functools.cache
+def _engine() -> Any:
+    """Load the recogniser once a process; its weights are inside its package."""
+    from rapidocr import RapidOCR
+
+    return RapidOCR(
+        params={
+            "Global.log_level": "critical",
+            "EngineConfig.onnxruntime.intra_op_num_threads": 1,
+            "EngineConfig.onnxruntime.inter_op_num_threads": 1,
+        }
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A recognised line: its box in pixels (left, top, right, bottom), text and score."""
+
+    box: tuple[float, float, float, float]
+    text: str
+    score: float
+
+
+def _lines(result: Any) -> list[Line]:
+    if result is None or getattr(result, "txts", None) is None:
+        return []
+    lines = []
+    for corners, text, score in zip(result.boxes, result.txts, result.scores, strict=True):
+        xs, ys = [float(x) for x, _ in corners], [float(y) for _, y in corners]
+        lines.append(Line((min(xs), min(ys), max(xs), max(ys)), readable(text), float(score)))
+    return lines
+
+
+def in_reading_order(lines: list[Line]) -> str:
+    """Return the text of `lines`, column by column, a blank line where the gap is wide."""
+    ordered = [lines[index] for index in reading_order([line.box for line in lines])]
+    pieces = [ordered[0].text]
+    for above, line in zip(ordered, ordered[1:], strict=False):
+        height = line.box[3] - line.box[1]
+        same_row = abs(line.box[1] - above.box[1]) < height / 2 and line.box[0] >= above.box[2]
+        far = line.box[1] - above.box[3] > height or line.box[1] < above.box[1] - height
+        pieces += [" " if same_row else "\n\n" if far else "\n", line.text]
+    return "".join(pieces)

@@ -39,7 +39,7 @@ def figure() -> bytes:
         page.draw_polyline(points, color=colour, width=2)
         page.insert_text((points[-4][0] - 58, points[-4][1] - 4), name, fontsize=9, color=colour)
     page.insert_text((180, 227), "hours", fontsize=9)
-    return page.get_pixmap(dpi=144).tobytes("png")
+    return bytes(page.get_pixmap(dpi=144).tobytes("png"))
 
 
 def make_pdf(source: Path, target: Path, *, title: str, pictures: dict[str, bytes]) -> None:

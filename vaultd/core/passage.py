@@ -22,7 +22,6 @@ _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*\Z")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,})[ \t]*\Z")
-_PROPERTIES = re.compile(r"\A\ufeff?---[ \t]*\r?\n(?:.*?\r?\n)??---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _MARK = re.compile(r"^%% vaultd:(?:begin|end)\b[^\n]*%%[ \t]*\r?$", re.MULTILINE)
 _BINARY = re.compile(r"data:[\w/+.;=-]{1,80};base64,[A-Za-z0-9+/=]+")
 _NOT_LINE_END = re.compile(r"[^\r\n]")
@@ -63,9 +62,9 @@ class _Block:
 def visible(text: str) -> str:
     """Return `text` with what nobody reads replaced by spaces, so that offsets stay.
 
-    That is the property block, the marks of managed regions, and embedded binary data.
+    That is the marks of managed regions, and embedded binary data.
     """
-    for pattern in (_PROPERTIES, _MARK, _BINARY):
+    for pattern in (_MARK, _BINARY):
         text = pattern.sub(lambda found: _NOT_LINE_END.sub(" ", found[0]), text)
     return text
 

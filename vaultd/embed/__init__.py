@@ -1,1 +1,3 @@
+from vaultd.embed.seam import Embedder, Vector
 
+__all__ = ["Embedder", "Vector"]

@@ -1,0 +1,182 @@
+"""What of a file is searched: which files, which text, under which names."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from vaultd.core.language import language_of
+from vaultd.core.passage import (
+    SPLITTER_VERSION,
+    Passage,
+    passages_of,
+    passages_of_pages,
+    windows_of,
+)
+from vaultd.core.plain import plain
+from vaultd.core.properties import properties_or_none, texts
+from vaultd.core.properties import split_note as parts_of
+from vaultd.core.yaml_tree import Value
+from vaultd.model.paths import VaultPath
+from vaultd.model.search import IndexedFile, IndexedPassage
+
+Split = tuple[IndexedFile, list[IndexedPassage]]
+
+HEADING_CHARACTERS = 80  # of the title and of the heading stand before a window's text
+
+_UNSEARCHED = re.compile(r"wiki/(?:log\.md|reviews/.*)\Z")
+_REGION = re.compile(
+    r"^%% vaultd:begin (?P<id>\S+)[^\n]*%%[ \t]*\r?$.*?^%% vaultd:end (?P=id) %%[ \t]*\r?$",
+    re.MULTILINE | re.DOTALL,
+)
+_DESCRIBING = frozenset({"index", "overview", "folder", "summary"})
+"""Regions that only repeat what stands elsewhere: folders are found by their summaries."""
+
+_NOT_LINE_END = re.compile(r"[^\r\n]")
+_INLINE_TAG = re.compile(r"(?<![\w/#&\[(])#(?=[\w/-]*[^\W\d])([\w/-]+)")
+_CODE = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1|\Z)|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DATED = ("updated", "modified", "date", "created")  # the first that holds a day counts
+
+
+@dataclass(frozen=True, slots=True)
+class NoteWords:
+    """What a note says of itself; "" and () where it says nothing."""
+
+    title: str
+    type: str
+    changed: str
+    aliases: tuple[str, ...]
+    tags: tuple[str, ...]
+
+
+def stem_of(path: VaultPath) -> str:
+    """Return the name a file has in Obsidian: without folders, and without ".md"."""
+    return path.rpartition("/")[2].removesuffix(".md")
+
+
+def is_searched(path: VaultPath) -> bool:
+    """Tell whether a file can have passages: the log and the review notes have none."""
+    return _UNSEARCHED.match(path) is None
+
+
+def own_text(text: str) -> str:
+    """Return a note with its properties and the regions that describe a folder blanked.
+
+    Offsets stay: what is blanked becomes spaces.
+    """
+
+    def blank(found: re.Match[str]) -> str:
+        if found["id"] not in _DESCRIBING:
+            return found[0]
+        return _NOT_LINE_END.sub(" ", found[0])
+
+    head = parts_of(text).head
+    return _NOT_LINE_END.sub(" ", head) + _REGION.sub(blank, text[len(head) :])
+
+
+def note_words(text: str) -> NoteWords:
+    """Read title, type, day, aliases and tags; unreadable properties count as none."""
+    properties = properties_or_none(text) or {}
+    inline = _INLINE_TAG.findall(_CODE.sub(" ", text)) if "#" in text else []
+    tags = [*_listed(properties, "tags"), *_listed(properties, "tag"), *inline]
+    aliases = [*_listed(properties, "aliases"), *_listed(properties, "alias")]
+    return NoteWords(
+        title=_first(properties, "title"),
+        type=_first(properties, "type"),
+        changed=_day(properties),
+        aliases=tuple(dict.fromkeys(aliases)),
+        tags=tuple(dict.fromkeys(tag.lstrip("#") for tag in tags)),
+    )
+
+
+def is_utf8(content: bytes) -> bool:
+    """Tell whether `content` is what Obsidian writes; other encodings go to the converter."""
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def split_note(path: VaultPath, content: bytes, day: str) -> Split:
+    """Split a Markdown file in UTF-8; `day` is the file's, for a note that names none."""
+    text = content.decode()
+    words = note_words(text)
+    file = IndexedFile(
+        path=path,
+        content_hash=hashlib.sha256(content).hexdigest(),
+        made_by=SPLITTER_VERSION,
+        title=words.title or stem_of(path),
+        type=words.type or ("source" if path.startswith("raw/") else "note"),
+        changed=words.changed or day,
+        aliases=words.aliases,
+        tags=words.tags,
+    )
+    return file, _indexed(passages_of(own_text(text)))
+
+
+def split_document(
+    path: VaultPath, sha256: str, pages: Sequence[tuple[int | None, str]], made: tuple[str, str]
+) -> Split:
+    """Split a converted document, keeping its page numbers.
+
+    `made` is the converter's version and the file's day.
+    """
+    converter, day = made
+    file = IndexedFile(
+        path=path,
+        content_hash=sha256,
+        made_by=f"{SPLITTER_VERSION}/{converter}",
+        title=stem_of(path).rpartition(".")[0] or stem_of(path),
+        type="source",
+        changed=day,
+    )
+    return file, _indexed(passages_of_pages(pages))
+
+
+def _indexed(found: Sequence[Passage]) -> list[IndexedPassage]:
+    spoken = [plain(passage.text) for passage in found]
+    whole = language_of("\n".join(spoken))
+    return [
+        IndexedPassage(
+            text=passage.text,
+            heading=" > ".join(passage.headings),
+            line=passage.line,
+            start=passage.start,
+            end=passage.end,
+            page=passage.page,
+            language=language_of(words) or whole,
+            windows=tuple(windows_of(words)),
+        )
+        for passage, words in zip(found, spoken, strict=True)
+    ]
+
+
+def hash_of(heading: str, window: str) -> bytes:
+    """Return what tells two windows apart: their heading and text, not their note's title."""
+    return hashlib.sha256(f"{heading}\n{window}".encode()).digest()[:16]
+
+
+def context(title: str, heading: str, window: str) -> str:
+    """Return the text to embed: the window behind its note's title and nearest heading."""
+    last = heading.rpartition(" > ")[2]
+    above = [title[:HEADING_CHARACTERS]]
+    if last and last != title:
+        above.append(last[:HEADING_CHARACTERS])
+    return ". ".join([*above, window])
+
+
+def _listed(properties: Mapping[str, Value], key: str) -> tuple[str, ...]:
+    return texts(properties.get(key), {"tag": "tags", "alias": "aliases"}.get(key, key))
+
+
+def _first(properties: Mapping[str, Value], key: str) -> str:
+    return next(iter(texts(properties.get(key), key)), "").strip()
+
+
+def _day(properties: Mapping[str, Value]) -> str:
+    found = (_DAY.match(_first(properties, key)) for key in _DATED)
+    return next((match[0] for match in found if match), "")

@@ -37,6 +37,26 @@ def all_files(db: Connection) -> dict[str, KnownFile]:
     return {row[0]: _known(row) for row in rows}
 
 
+def find(db: Connection, path: str) -> KnownFile | None:
+    """Return the known file at `path`, or None."""
+    row = db.execute(
+        """
+        select path, role, sha256, size, mtime, ctime, inode, missing_since, missing_scans
+        from files where path = ?
+        """,
+        (path,),
+    ).fetchone()
+    return None if row is None else _known(row)
+
+
+def paths_by_role(db: Connection) -> dict[str, list[str]]:
+    """Return the paths of all known files by their role."""
+    paths: dict[str, list[str]] = {SOURCE: [], NOTE: []}
+    for path, role in db.execute("select path, role from files"):
+        paths[str(role)].append(str(path))
+    return paths
+
+
 def _known(row: tuple[object, ...]) -> KnownFile:
     path, role, sha256, size, mtime, ctime, inode, since, scans = row
     stat = None if size is None else FileStat(size, mtime, ctime, inode)  # type: ignore[arg-type]

@@ -26,7 +26,6 @@ from vaultd.store.database import Connection
 
 DEATHS_TO_BE_LAST = 3  # starts that found it running without a new step: others go first
 LATEST_ONLY = (JobKind.INGEST, JobKind.INDEX)  # a newer content of the subject replaces an older
-OPEN = ("queued", "running", "waiting", "paused", "parked")
 FIELDS = "id, kind, subject, digest, payload, attempts, started"
 SUPERSEDED = "a newer version of the file took its place"
 
@@ -293,6 +292,59 @@ def wake_waiting(db: Connection, *, now: datetime) -> int:
         (stamp(now),),
     )
     return db.changes()
+
+
+def cancel(db: Connection, job_id: int, *, now: datetime, reason: str = "cancelled") -> bool:
+    """Cancel an open job; a running one is asked to stop. False if there is nothing to cancel."""
+    db.execute("update jobs set stopping = 1 where id = ? and state = 'running'", (job_id,))
+    if db.changes():
+        return True
+    db.execute(
+        """
+        update jobs set state = 'cancelled', reason = ?, code = '', changed_at = ?
+        where id = ? and state in ('queued', 'waiting', 'paused', 'parked')
+        """,
+        (reason, stamp(now), job_id),
+    )
+    if not db.changes():
+        return False
+    tell(db, job_id, now=now)
+    return True
+
+
+def retry(db: Connection, job_id: int, *, now: datetime) -> bool:
+    """Queue a parked, waiting, paused, cancelled or delayed job at once, as a person's request.
+
+    Its payload gets `"confirmed": true`: the person has seen what it waited for. What is
+    paused for it is probed at once. False if the job is running, done or queued anew already.
+    """
+    row: Any = db.execute(
+        "select kind, subject, digest, payload, state from jobs where id = ?", (job_id,)
+    ).fetchone()
+    if row is None or row[4] in ("running", "done"):
+        return False
+    kind, subject, digest, payload, state = row
+    if state == JobState.CANCELLED and _gives_way(db, job_id, kind, subject, digest):
+        return False
+    db.execute(
+        """
+        update jobs set state = 'queued', person = 1, attempts = 0, deaths = 0, run_at = ?1,
+            reason = '', code = '', payload = ?2, changed_at = ?1
+        where id = ?3
+        """,
+        (stamp(now), json.dumps({**json.loads(payload), "confirmed": True}), job_id),
+    )
+    pauses.probe_now(db, JobKind(kind), now=now)
+    tell(db, job_id, now=now)
+    return True
+
+
+def stopping(db: Connection) -> tuple[int, ...]:
+    """Return the running jobs that a person wants cancelled."""
+    rows: list[tuple[Any, ...]] = db.execute(
+        "select id from jobs where state = 'running' and stopping"
+    ).fetchall()
+    return tuple(int(row[0]) for row in rows)
 
 
 def tell(db: Connection, job_id: int, *, now: datetime) -> None:

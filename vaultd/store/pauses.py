@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -138,10 +137,13 @@ def end(db: Connection, need: str, *, now: datetime) -> None:
         events.append(db, "resumed", {"need": need}, now=now)
 
 
-def probe_now(db: Connection, needs: Iterable[str], *, now: datetime) -> None:
-    """Let the next probe of each of `needs` start at once: a person said that it is mended."""
-    for need in needs:
-        db.execute("update pauses set probe_at = ?, probes = 0 where need = ?", (stamp(now), need))
+def probe_now(db: Connection, kind: JobKind, *, now: datetime) -> None:
+    """Let the next probe for `kind` start at once: a person said that it is mended."""
+    for need, kinds in NEEDS.items():
+        if kind in kinds:
+            db.execute(
+                "update pauses set probe_at = ?, probes = 0 where need = ?", (stamp(now), need)
+            )
 
 
 def forget_probes(db: Connection) -> None:

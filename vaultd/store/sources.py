@@ -117,6 +117,11 @@ def skip(
     )
 
 
+def taken(db: Connection, path: VaultPath) -> None:
+    """Record that nothing speaks against the file at `path` any more."""
+    db.execute("update sources set code = '', reason = '' where path = ? and code <> ''", (path,))
+
+
 def record_ingested(
     db: Connection,
     identity: SourceId,

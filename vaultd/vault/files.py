@@ -22,6 +22,7 @@ from vaultd.vault.disk import (
 )
 
 TRASH = "trash"
+WINDOWS = os.name == "nt"
 READ_FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NONBLOCK", 0)  # a FIFO must not hang us
@@ -52,7 +53,10 @@ class Vault:
         """
         parts = PurePosixPath(path).parts
         if path != "." and (
-            not parts or path.startswith("/") or "\0" in path or "\\" in path or ":" in parts[0]
+            not parts
+            or path.startswith("/")
+            or "\0" in path
+            or (WINDOWS and set(path) & set("\\:"))
         ):
             raise OutsideVaultError(f"{path!r} is not a path inside the vault.")
         if any(part.startswith(".") for part in parts):

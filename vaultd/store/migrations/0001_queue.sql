@@ -82,3 +82,10 @@ create table events (
     kind text not null,
     payload text not null                     -- JSON
 ) strict;
+
+-- What the person should know now; a row stays until the cause is gone.
+create table problems (
+    code text primary key,
+    text text not null,
+    since text not null
+) strict;

@@ -1,0 +1,155 @@
+"""Which files are sources, which are notes, and why the others are neither."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import PurePosixPath
+
+from pathspec import GitIgnoreSpec
+
+RAW = "raw/"
+
+# The formats the converters read, and the legacy ones they name clearly as not supported.
+_TEXTS = ("md", "mdx", "markdown", "txt", "text", "org", "rst", "rtf", "html", "htm", "xhtml")
+_OFFICE = ("doc", "docx", "docm", "ppt", "pps", "pot", "pptx", "pptm", "ppsx", "ppsm")
+_TABLES = ("xls", "xlsx", "xlsm", "xlsb", "csv", "tsv", "odt", "odp", "ods")
+_BOOKS = ("pdf", "epub", "eml")
+_PICTURES = ("png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff")
+_REFUSED = ("tmp", "temp", "bak", "swp", "exe", "dll", "so", "dylib", "bin", "iso", "dmg")
+
+DEFAULT_INCLUDE: tuple[str, ...] = tuple(
+    f"*.{suffix}" for suffix in (*_TEXTS, *_OFFICE, *_TABLES, *_BOOKS, *_PICTURES)
+)
+DEFAULT_EXCLUDE: tuple[str, ...] = (
+    *(f"*.{suffix}" for suffix in _REFUSED),
+    "*.draft.*",
+    "draft-*",
+    "*.private.*",
+    "node_modules/",
+    "__pycache__/",
+    "raw/assets/",  # the attachment folder of vaults made by the desktop app
+)
+DEFAULT_MAX_BYTES = 100 * 1024 * 1024
+
+CONFLICT = re.compile(
+    r"\.sync-conflict-\d{8}-\d{6}"  # Syncthing
+    r"|conflicted copy"  # Dropbox and Obsidian Sync, any language keeps these words in the file
+    r"|^conflict-files-obsidian-git\.md$"
+    r"|\(case conflict\b"  # Dropbox
+    r"|_conf\(\d+\)"  # Nextcloud of old
+    r"|\[conflict\]"  # Google Drive
+    r"|-conflict-\d{8}",
+    re.IGNORECASE,
+)
+LEFTOVER = re.compile(
+    r"^~\$|^\.~lock\.|^~syncthing~|^~WRL\d|\.(part|partial|crdownload|filepart|download|opdownload"
+    r"|swp|swo|swx|icloud|!ut|aria2|syncthing)$"
+    r"|^(desktop\.ini|thumbs\.db|ehthumbs\.db|icon\r)$",
+    re.IGNORECASE,
+)
+FOREIGN_FOLDERS = frozenset({"@eadir", "__macosx", "#recycle", "$recycle.bin", "@tmp"})
+STUB = re.compile(r"^\.(?P<name>.+)\.icloud$")  # what iCloud leaves of an evicted file
+PLAIN_SUFFIX = re.compile(r"\*\.[A-Za-z0-9]+$")
+
+
+class Fate(StrEnum):
+    """What becomes of a file that the scan met."""
+
+    SOURCE = "source"
+    NOTE = "note"
+    SKIPPED = "skipped"  # below raw/, and not taken
+    CONFLICT = "conflict"  # a sync tool's second copy of a note
+    NOTHING = "nothing"  # neither a source nor a note
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A file's fate; `code` and `reason` say why it is not taken."""
+
+    fate: Fate
+    code: str = ""
+    reason: str = ""
+
+
+TAKEN_AS_SOURCE = Verdict(Fate.SOURCE)
+TAKEN_AS_NOTE = Verdict(Fate.NOTE)
+NOTHING = Verdict(Fate.NOTHING)
+
+
+class Patterns:
+    """Gitignore rules; plain `*.suffix` rules are looked up instead of matched."""
+
+    def __init__(self, rules: Iterable[str]) -> None:
+        lines = [line for line in rules if line.strip() and not line.lstrip().startswith("#")]
+        negated = any(line.startswith("!") for line in lines)
+        plain = [] if negated else [line for line in lines if PLAIN_SUFFIX.match(line)]
+        self.suffixes = frozenset(line[2:].lower() for line in plain)
+        rest = [line for line in lines if line not in plain]
+        self.spec = GitIgnoreSpec.from_lines(rest) if rest else None
+
+    def __contains__(self, path: str) -> bool:
+        if path.rpartition(".")[2].lower() in self.suffixes:
+            return True
+        return self.spec is not None and self.spec.match_file(path)
+
+
+class Rules:
+    """Decides by name and size. Paths are vault paths; `max_bytes` limits sources only.
+
+    `include` and `exclude` (gitignore rules, seen from the vault's root) speak about `raw/`,
+    `ignore_file` (the text of `.vaultdignore`) and `templates` (folders) about everything.
+    """
+
+    def __init__(
+        self,
+        *,
+        include: Iterable[str] = DEFAULT_INCLUDE,
+        exclude: Iterable[str] = DEFAULT_EXCLUDE,
+        ignore_file: str = "",
+        templates: Iterable[str] = (),
+        max_bytes: int = DEFAULT_MAX_BYTES,
+    ) -> None:
+        self.included = Patterns(include)
+        self.excluded = Patterns(exclude)
+        self.ignored = Patterns(ignore_file.splitlines())
+        self.templates = frozenset(folder.strip("/") for folder in templates if folder.strip("/"))
+        self.max_bytes = max_bytes
+
+    def enters(self, folder: str) -> bool:
+        """Tell whether the scan looks into `folder`."""
+        name = folder.rpartition("/")[2]
+        if name.startswith(".") or name.lower() in FOREIGN_FOLDERS or folder in self.templates:
+            return False
+        return f"{folder}/" not in self.ignored
+
+    def judge(self, path: str, size: int) -> Verdict:
+        """Return the fate of the file at `path` of `size` bytes."""
+        name = path.rpartition("/")[2]
+        if not path.startswith(RAW):
+            return self._judge_note(path, name)
+        left_out = self._left_out(path, name, size)
+        return Verdict(Fate.SKIPPED, *left_out) if left_out else TAKEN_AS_SOURCE
+
+    def _judge_note(self, path: str, name: str) -> Verdict:
+        if not name.lower().endswith(".md") or name.startswith(".") or path in self.ignored:
+            return NOTHING
+        if CONFLICT.search(name):
+            return Verdict(Fate.CONFLICT, "conflict", "a sync tool's conflict copy")
+        return NOTHING if LEFTOVER.search(name) else TAKEN_AS_NOTE
+
+    def _left_out(self, path: str, name: str, size: int) -> tuple[str, str] | None:
+        suffix = PurePosixPath(name).suffix.lower()
+        if name.startswith(".") or LEFTOVER.search(name):
+            return "leftover", "a hidden or temporary file of another program"
+        if CONFLICT.search(name):
+            return "conflict", "a sync tool's conflict copy; keep the better one and delete it"
+        if path in self.ignored or path in self.excluded:
+            return "excluded", "left out by the exclude rules"
+        if path not in self.included:
+            return "unsupported", f"files of type {suffix or 'without a suffix'} are not taken"
+        if size > self.max_bytes:
+            return "too_large", f"larger than {self.max_bytes / 1024**2:g} MB"
+        return None

@@ -1,0 +1,133 @@
+"""Looking at the queue: single jobs, lists, counts, and when the next thing is due."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from vaultd.core.timing import moment
+from vaultd.model.jobs import JobKind, JobState
+from vaultd.store.database import Connection
+
+FIELDS = (
+    "id, kind, subject, digest, state, attempts, deaths, person, run_at, stage, done, total, "
+    "reason, code, result, changed_at"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class JobRow:
+    """A job as listed. `step` of `steps` are done in `stage`; times are fixed-width UTC text."""
+
+    id: int
+    kind: JobKind
+    subject: str
+    digest: str
+    state: JobState
+    attempts: int
+    deaths: int
+    person: bool
+    run_at: str
+    stage: str
+    step: int
+    steps: int
+    reason: str
+    code: str
+    result: Mapping[str, Any]
+    changed_at: str
+
+
+def find(db: Connection, job_id: int) -> JobRow | None:
+    """Return the job, or None."""
+    row = db.execute(f"select {FIELDS} from jobs where id = ?", (job_id,)).fetchone()
+    return None if row is None else _row(row)
+
+
+def of_subject(db: Connection, subject: str, kind: JobKind | None = None) -> tuple[JobRow, ...]:
+    """Return the jobs of one subject, newest first."""
+    rows = db.execute(
+        f"select {FIELDS} from jobs where subject = ?1 and (?2 is null or kind = ?2) "
+        "order by id desc",
+        (subject, kind and str(kind)),
+    ).fetchall()
+    return tuple(_row(row) for row in rows)
+
+
+def listed(
+    db: Connection, states: Collection[JobState] = (), limit: int = 1000
+) -> tuple[JobRow, ...]:
+    """Return jobs in one of `states` (none named: everything not over), in queue order."""
+    wanted = [str(state) for state in states] or [
+        "queued",
+        "running",
+        "waiting",
+        "paused",
+        "parked",
+    ]
+    marks = ", ".join("?" * len(wanted))
+    rows = db.execute(
+        f"select {FIELDS} from jobs where state in ({marks}) "
+        "order by state <> 'running', person desc, run_at, id limit ?",
+        (*wanted, limit),
+    ).fetchall()
+    return tuple(_row(row) for row in rows)
+
+
+def counts(db: Connection) -> dict[tuple[JobKind, JobState], int]:
+    """Return how many jobs of each kind are in each state."""
+    rows: list[tuple[Any, ...]] = db.execute(
+        "select kind, state, count(*) from jobs group by kind, state"
+    ).fetchall()
+    return {(JobKind(kind), JobState(state)): int(number) for kind, state, number in rows}
+
+
+def next_due(db: Connection) -> datetime | None:
+    """Return when the next queued or waiting job may start, None if none is scheduled."""
+    text = db.execute(
+        """
+        select min(run_at) from jobs
+        where state = 'queued' or (state = 'waiting' and run_at > changed_at)
+        """
+    ).get
+    return None if text is None else moment(str(text))
+
+
+def prune(db: Connection, before: str) -> int:
+    """Delete jobs that were over before the moment `before` (text); return how many.
+
+    Cancelled ingests stay: they say why a file is not taken.
+    """
+    db.execute(
+        """
+        delete from jobs where changed_at < ?
+          and (state = 'done' or (state = 'cancelled' and kind <> 'ingest'))
+        """,
+        (before,),
+    )
+    return db.changes()
+
+
+def _row(row: tuple[Any, ...]) -> JobRow:
+    job_id, kind, subject, digest, state, attempts, deaths, person, run_at, *rest = row
+    stage, done, total, reason, code, result, changed_at = rest
+    return JobRow(
+        job_id,
+        JobKind(kind),
+        subject,
+        digest,
+        JobState(state),
+        attempts,
+        deaths,
+        bool(person),
+        run_at,
+        stage,
+        done,
+        total,
+        reason,
+        code,
+        json.loads(result),
+        changed_at,
+    )

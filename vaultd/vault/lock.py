@@ -1,0 +1,47 @@
+"""The vault's lock: one process works, held for its life and freed by the system when it dies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import filelock
+
+from vaultd.errors import VaultLockedError
+
+
+class VaultLock:
+    """An operating system lock on the state folder; the file's content is nothing but a hint."""
+
+    def __init__(self, state: Path) -> None:
+        self.path = state / "lock"
+        self._lock = filelock.FileLock(self.path, thread_local=False, is_singleton=False)
+
+    def take(self) -> None:
+        """Take the lock without waiting.
+
+        Raises:
+            VaultLockedError: another process holds it.
+        """
+        try:
+            self._lock.acquire(timeout=0)
+        except filelock.Timeout as error:
+            raise VaultLockedError(
+                f"Another vaultd is working on this vault (lock {self.path}). "
+                "Stop it first, or let it do the work."
+            ) from error
+
+    @property
+    def held(self) -> bool:
+        """Whether this process holds the lock."""
+        return self._lock.is_locked
+
+    def release(self) -> None:
+        """Give the lock back. Safe to call twice."""
+        self._lock.release()
+
+    def __enter__(self) -> VaultLock:
+        self.take()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()

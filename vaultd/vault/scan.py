@@ -1,0 +1,225 @@
+"""One look at the whole vault: every file that could be a source or a note."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from vaultd.core.ignore import CONFLICT, STUB, Fate, Rules, Verdict
+from vaultd.core.settle import ZIP_TAIL, FileStat, looks_complete
+from vaultd.errors import PermanentError
+from vaultd.model.paths import VaultPath
+from vaultd.vault.files import READ_FLAGS, Vault
+
+IGNORE_FILE = ".vaultdignore"
+BLOCK = 1024 * 1024
+OFFLINE_ATTRIBUTES = 0x1000 | 0x40000 | 0x400000  # Windows: offline, recall on open, on access
+NO_LOOK = FileStat(0, 0, 0, 0)
+DATALESS = 0x40000000  # macOS: SF_DATALESS, the content is in the cloud
+
+CODES = {
+    "placeholder": "online only: not on this machine, make it available offline",
+    "link": "a link; vaultd reads files where they are",
+    "special": "not a file: a pipe, socket or device",
+    "bad_name": "the name is not valid UTF-8: rename the file",
+    "unreadable": "may not be read: check its permissions",
+    "blind": "the folder may not be read: check its permissions",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A file as the scan met it.
+
+    `fate` SOURCE or NOTE: may be taken. SKIPPED or CONFLICT: `code` and `reason` say why not.
+    NOTHING with code "blind": a folder whose content is unknown now, and with "placeholder":
+    a note whose text is not on this machine. `path` of a name that is not UTF-8 shows the
+    odd bytes as \\xNN.
+    """
+
+    path: VaultPath
+    fate: Fate
+    stat: FileStat
+    code: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A file's bytes, as far as the watcher needs them: hash, and whether they can be whole."""
+
+    sha256: str
+    stat: FileStat
+    complete: bool
+
+
+def rules_of(
+    vault: Vault, *, include: tuple[str, ...], exclude: tuple[str, ...], max_bytes: int
+) -> Rules:
+    """Return the rules of this vault: the settings, its `.vaultdignore`, its template folders."""
+    return Rules(
+        include=include,
+        exclude=exclude,
+        ignore_file=_text(vault.root / IGNORE_FILE),
+        templates=template_folders(vault.root),
+        max_bytes=max_bytes,
+    )
+
+
+def template_folders(root: Path) -> tuple[str, ...]:
+    """Return the folders whose notes are templates, as Obsidian's settings name them."""
+    settings = (
+        (root / ".obsidian" / "templates.json", "folder"),
+        (root / ".obsidian" / "plugins" / "templater-obsidian" / "data.json", "templates_folder"),
+    )
+    return tuple(folder for path, key in settings if (folder := _json_text(path, key)))
+
+
+def scan(vault: Vault, rules: Rules) -> Iterator[Sighting]:
+    """Yield every source, note, skipped file and unreadable folder; reads no file.
+
+    Links are never followed. A folder that vanishes meanwhile yields nothing.
+    """
+    blocks = _reports_blocks(vault)
+    waiting = [""]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            with os.scandir(vault.root / folder) as entries:
+                for entry in entries:
+                    path = f"{folder}/{entry.name}" if folder else entry.name
+                    if entry.is_dir(follow_symlinks=False):
+                        if rules.enters(path):
+                            waiting.append(path)
+                    elif (sighting := _sight(entry, path, rules, blocks=blocks)) is not None:
+                        yield sighting
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError:
+            yield _refused(_shown(folder), Fate.NOTHING, "blind", NO_LOOK)
+
+
+def _sight(entry: os.DirEntry[str], path: str, rules: Rules, *, blocks: bool) -> Sighting | None:
+    raw = path.startswith("raw/") or path == "raw"
+    if not raw and not entry.name.lower().endswith((".md", ".icloud")):
+        return None
+    refusal = Fate.SKIPPED if raw else Fate.NOTHING
+    try:
+        about = entry.stat(follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    except OSError:
+        return _refused(_shown(path), refusal, "unreadable", NO_LOOK)
+    code = _oddity(entry.name, about)
+    if stub := STUB.match(entry.name):
+        path, code = path[: -len(entry.name)] + stub["name"], "placeholder"
+    elif not code and _is_placeholder(about, blocks=blocks):
+        code = "placeholder"
+    return _judged(rules.judge(path, about.st_size), path, _look(about), code, refusal)
+
+
+def _judged(
+    verdict: Verdict, path: str, look: FileStat, code: str, refusal: Fate
+) -> Sighting | None:
+    if verdict.fate is Fate.NOTHING:
+        return None
+    if verdict.fate not in (Fate.SOURCE, Fate.NOTE):
+        return Sighting(_shown(path), verdict.fate, look, verdict.code, verdict.reason)
+    if code:
+        return _refused(_shown(path), refusal, code, look)
+    return Sighting(VaultPath(path), verdict.fate, look)
+
+
+def _oddity(name: str, about: os.stat_result) -> str:
+    if not name.isascii():
+        try:
+            name.encode("utf-8")
+        except UnicodeEncodeError:
+            return "bad_name"
+    if stat.S_ISREG(about.st_mode):
+        return ""
+    return "link" if stat.S_ISLNK(about.st_mode) else "special"
+
+
+def _is_placeholder(about: os.stat_result, *, blocks: bool) -> bool:
+    if getattr(about, "st_file_attributes", 0) & OFFLINE_ATTRIBUTES:
+        return True
+    if getattr(about, "st_flags", 0) & DATALESS:
+        return True
+    return blocks and about.st_size > 0 and getattr(about, "st_blocks", 1) == 0
+
+
+def _reports_blocks(vault: Vault) -> bool:
+    """Tell whether the file system counts blocks at all, by a file that surely has some."""
+    try:
+        return getattr((vault.state / ".gitignore").stat(), "st_blocks", 0) > 0
+    except OSError:
+        return False
+
+
+def _look(about: os.stat_result) -> FileStat:
+    inode = about.st_ino if about.st_ino < 2**63 else about.st_ino - 2**64  # SQLite's range
+    return FileStat(about.st_size, about.st_mtime_ns, about.st_ctime_ns, inode)
+
+
+def _refused(path: VaultPath, fate: Fate, code: str, look: FileStat) -> Sighting:
+    return Sighting(path, fate, look, code, CODES[code])
+
+
+def _shown(path: str) -> VaultPath:
+    return VaultPath(os.fsencode(path).decode("utf-8", "backslashreplace"))
+
+
+def read_content(vault: Vault, path: VaultPath, stop: Callable[[], bool]) -> Content | None:
+    """Read a file once for its hash and its completeness; None if it is gone or was replaced.
+
+    `stop` is asked between blocks of 1 MiB, so that a clean stop does not wait for a large file.
+
+    Raises:
+        OutsideVaultError: the path goes through a link out of the vault.
+        OSError: it may not be read.
+    """
+    place = vault.locate(path)
+    try:
+        descriptor = os.open(place, READ_FLAGS | getattr(os, "O_NOFOLLOW", 0))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    with open(descriptor, "rb", buffering=0) as file:  # noqa: PTH123  # a descriptor has no path
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise PermanentError(f"{path} is not a file.")
+        digest, head, tail = hashlib.sha256(), b"", b""
+        while block := file.read(BLOCK):
+            digest.update(block)
+            head = head or block[:ZIP_TAIL]
+            tail = (tail + block)[-ZIP_TAIL:]
+            if stop():
+                return None
+        look = _look(os.fstat(descriptor))
+    suffix = path.rpartition(".")[2].lower()
+    return Content(digest.hexdigest(), look, looks_complete(suffix, head, tail))
+
+
+def is_conflict_copy(name: str) -> bool:
+    """Tell whether a sync tool made this file name out of another."""
+    return bool(CONFLICT.search(name))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+
+
+def _json_text(path: Path, key: str) -> str:
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return ""
+    found = value.get(key) if isinstance(value, dict) else None
+    return found if isinstance(found, str) else ""

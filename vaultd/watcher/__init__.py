@@ -1,0 +1,3 @@
+from vaultd.watcher.watch import Look, Watcher
+
+__all__ = ["Look", "Watcher"]

@@ -1,0 +1,267 @@
+"""Looks at the vault, at regular intervals and when something changed, and queues what to do."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import structlog
+
+from vaultd.core.ignore import Fate, Rules
+from vaultd.core.reconcile import held_back
+from vaultd.core.settle import INCOMPLETE_LIMIT, FileStat, Trace, follow, settled
+from vaultd.errors import DiskFullError, OutsideVaultError, PermanentError
+from vaultd.model.paths import Clock
+from vaultd.store import files, problems
+from vaultd.store.database import Database
+from vaultd.store.files import KnownFile
+from vaultd.vault.files import Vault
+from vaultd.vault.notices import Notices
+from vaultd.vault.scan import Content, Sighting, read_content, scan
+from vaultd.watcher import arrivals
+from vaultd.watcher.arrivals import Arrival
+from vaultd.watcher.view import compare, folders_above, loss_text
+
+log = structlog.get_logger()
+
+POLL_SECONDS = 5.0  # between looks where no notices come
+QUIET_SECONDS = 0.2  # a burst of notices is one look
+REST_FACTOR = 4  # a look may take a fifth of the time, whatever happens in the vault
+BATCH = 64  # files taken in one transaction: progress shows, and a crash loses little
+STALE_SECONDS = 30.0  # a look this late means that the watcher is stuck
+SLOWEST_READ = 1024 * 1024  # bytes a second; slower is a wedged read
+READ_SECONDS = 30.0
+FULL_WAIT = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What one look found. `pending` files are not settled yet, `due` seconds from settling."""
+
+    seen: int = 0
+    taken: int = 0
+    pending: int = 0
+    due: float | None = None
+    problem: str = ""
+
+
+class Watcher:
+    """Follows the files of one vault.
+
+    `settle` and `rescan` are seconds. `rules` is asked at every look, since `.vaultdignore`
+    may change. `tell` is called after work was queued. `notices` is None where only regular
+    looks are trusted.
+    """
+
+    def __init__(
+        self,
+        vault: Vault,
+        db: Database,
+        rules: Callable[[], Rules],
+        clock: Clock,
+        *,
+        settle: float,
+        rescan: float,
+        tell: Callable[[], None],
+    ) -> None:
+        self.vault, self.db, self.rules, self.clock = vault, db, rules, clock
+        self.settle = settle
+        self.rescan = rescan
+        self.grace = 2 * max(settle, rescan)
+        self.tell = tell
+        self.monotonic: Callable[[], float] = time.monotonic
+        self.notices: Notices | None = None
+        self.last_look = self.monotonic()
+        self._woken = asyncio.Event()
+        self._traces: dict[str, Trace] = {}
+        self._wedged: dict[str, FileStat] = {}
+        self._stopping = False
+
+    def watch_natively(self, notices: Callable[[Callable[[], None]], Notices]) -> None:
+        """Use notices of the system as hints; `notices` builds them around a wake-up."""
+        loop = asyncio.get_running_loop()
+
+        def ring() -> None:
+            loop.call_soon_threadsafe(self._woken.set)
+
+        self.notices = notices(ring)
+
+    def wake(self) -> None:
+        """Look soon."""
+        self._woken.set()
+
+    def healthy(self) -> bool:
+        """Tell whether looks happen when they should."""
+        return self.monotonic() - self.last_look < self.rescan + STALE_SECONDS
+
+    async def run(self) -> None:
+        """Look for ever, until cancelled."""
+        try:
+            while True:
+                await self._keep_watching()
+                started, rung = self.monotonic(), self._woken.is_set()
+                self._woken.clear()
+                look = await self._look_safely()
+                if look.taken and not rung and self.notices is not None:
+                    self.notices.suspect()
+                await self._rest(look, self.monotonic() - started)
+        finally:
+            self._stopping = True
+            if self.notices is not None:
+                self.notices.stop()
+
+    async def _keep_watching(self) -> None:
+        if self.notices is not None:
+            await asyncio.to_thread(self.notices.keep_alive, self.monotonic())
+            await self._report("watch", self.notices.problem)
+
+    async def _look_safely(self) -> Look:
+        try:
+            return await self.look()
+        except DiskFullError as error:
+            log.warning("look not recorded", reason=str(error))
+            return Look(due=FULL_WAIT)
+
+    async def _rest(self, look: Look, took: float) -> None:
+        blind = self.notices is None or self.notices.polling
+        longest = min(self.rescan, POLL_SECONDS) if blind else self.rescan
+        if look.due is not None:
+            longest = min(longest, max(look.due, QUIET_SECONDS))
+        try:
+            await asyncio.wait_for(self._woken.wait(), longest)
+            await asyncio.sleep(QUIET_SECONDS)
+        except TimeoutError:
+            pass
+        await asyncio.sleep(took * REST_FACTOR)
+
+    async def look(self) -> Look:
+        """Look at the whole vault once and queue what has settled."""
+        sightings = await asyncio.to_thread(self._sightings)
+        self.last_look = self.monotonic()
+        await self._report("root_missing", "" if sightings is not None else self._missing_text())
+        if sightings is None:
+            return Look(problem="root_missing")
+        view = compare(await self.db.read(files.all_files), sightings)
+        if view.back:  # an idle vault causes no write
+            await self.db.run(files.found_again, view.back)
+        ready, pending, due = self._settled(view.changed)
+        await self._record_states(sightings, pending)
+        taken = await self._take(ready, view.absent)
+        held = await self._lose(view.absent, sightings, tell=not pending)
+        return Look(len(sightings), taken, len(pending), due, "mass_loss" if held else "")
+
+    def _sightings(self) -> list[Sighting] | None:
+        """Return what is in the vault, None while the vault itself is away."""
+        root = self.vault.root
+        if not ((root / "raw").is_dir() and (root / ".llm-wiki").is_dir()):
+            return None
+        return list(scan(self.vault, self.rules()))
+
+    def _missing_text(self) -> str:
+        return (
+            f"{self.vault.root} or its folder raw/ or .llm-wiki/ is not there (not mounted?). "
+            "Nothing is deleted; work on files goes on when it is back."
+        )
+
+    def _settled(
+        self, changed: Iterable[Sighting]
+    ) -> tuple[list[Sighting], list[Sighting], float | None]:
+        """Return the files that kept still, those that did not yet, and when to look again."""
+        now, ready, pending = self.monotonic(), [], []
+        traces: dict[str, Trace] = {}
+        due: float | None = None
+        for each in changed:
+            trace = follow(self._traces.get(each.path), each.stat, now)
+            traces[each.path] = trace
+            if settled(trace, now, self.settle) and self._wedged.get(each.path) != each.stat:
+                ready.append(each)
+                continue
+            pending.append(each)
+            if each.stat.size > 0:
+                left = max(trace.since + self.settle - now, QUIET_SECONDS)
+                due = left if due is None else min(due, left)
+        self._traces = traces
+        return ready, pending, due
+
+    async def _record_states(
+        self, sightings: Sequence[Sighting], pending: Sequence[Sighting]
+    ) -> None:
+        """Store why files below raw/ are not taken; only what differs from last time."""
+        shown = await self.db.read(arrivals.shown_states)
+        change = arrivals.state_changes(shown, sightings, pending)
+        if change.skipped or change.gone:
+            await self.db.run(arrivals.record_states, change, now=self.clock())
+
+    async def _take(self, ready: Sequence[Sighting], absent: dict[str, KnownFile]) -> int:
+        taken, batch = 0, []
+        for number, each in enumerate(ready, 1):
+            arrival = await self._read(each)
+            if arrival is not None:
+                batch.append(arrival)
+            if len(batch) >= BATCH or (batch and number == len(ready)):
+                moved = await self.db.run(arrivals.take, batch, absent, now=self.clock())
+                for old in moved:
+                    del absent[old]
+                taken += sum(bool(one.sha256) for one in batch)
+                batch = []
+                self.tell()
+        return taken
+
+    async def _read(self, sighting: Sighting) -> Arrival | None:
+        """Return the file with its hash, or None if it is not to be taken now."""
+        try:
+            content = await asyncio.wait_for(
+                asyncio.to_thread(read_content, self.vault, sighting.path, lambda: self._stopping),
+                READ_SECONDS + sighting.stat.size / SLOWEST_READ,
+            )
+        except TimeoutError:
+            self._wedged[sighting.path] = sighting.stat
+            return Arrival(sighting.path, sighting.fate, "", sighting.stat, "unreadable")
+        except (OSError, OutsideVaultError, PermanentError) as error:
+            log.warning("file not readable", path=sighting.path, error=type(error).__name__)
+            return Arrival(sighting.path, sighting.fate, "", sighting.stat, "unreadable")
+        return self._arrival(sighting, content)
+
+    def _arrival(self, sighting: Sighting, content: Content | None) -> Arrival | None:
+        trace = self._traces[sighting.path]
+        if content is None or follow(trace, content.stat, self.monotonic()) is not trace:
+            return None
+        still = self.monotonic() - trace.since
+        if sighting.fate is Fate.SOURCE and not content.complete and still < INCOMPLETE_LIMIT:
+            return Arrival(sighting.path, sighting.fate, "", sighting.stat, "incomplete")
+        del self._traces[sighting.path]
+        return Arrival(sighting.path, sighting.fate, content.sha256, content.stat)
+
+    async def _lose(
+        self, absent: dict[str, KnownFile], sightings: Sequence[Sighting], *, tell: bool
+    ) -> bool:
+        """Note what is missing; act on what has been missing long enough, unless it is held.
+
+        `tell` is false while files are settling: what is missing may be on its way elsewhere.
+        """
+        known = await self.db.read(files.paths_by_role) if absent else {}
+        held: set[str] = set()
+        emptied = await asyncio.to_thread(self._emptied, absent, sightings)
+        for role, paths in known.items():
+            missing = {path for path, file in absent.items() if file.role == role}
+            held |= held_back(paths, missing, emptied)
+        if tell or not held:
+            await self._report("mass_loss", loss_text(held))
+        lost = [path for path in absent if path not in held]
+        if lost:
+            await self.db.run(arrivals.lose, lost, grace=self.grace, now=self.clock())
+            self.tell()
+        return bool(held)
+
+    def _emptied(self, absent: Iterable[str], sightings: Sequence[Sighting]) -> frozenset[str]:
+        """Return the folders above absent files that exist and hold nothing we know."""
+        above = {folder for path in absent for folder in folders_above(path)}
+        filled = {folder for each in sightings for folder in folders_above(each.path)}
+        return frozenset(f for f in above - filled if (self.vault.root / f).is_dir())
+
+    async def _report(self, code: str, text: str) -> None:
+        known = {each.code: each.text for each in await self.db.read(problems.all_problems)}
+        if known.get(code, "") != text:
+            await self.db.run(problems.report, code, text, now=self.clock())

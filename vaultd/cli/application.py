@@ -8,12 +8,11 @@ import typer
 from typer.core import TyperGroup
 
 from vaultd import __version__
-from vaultd.cli import preparing
+from vaultd.cli import extracting, preparing
 from vaultd.cli.options import JsonOption, VaultOption
+from vaultd.cli.outcome import FAILED, MISUSED
 from vaultd.cli.terminal import remark, say
 from vaultd.errors import UsageError, VaultdError
-
-FAILED, MISUSED = 1, 2
 
 HELP = """Turn documents dropped into an Obsidian vault into linked, searchable pages.
 
@@ -64,7 +63,7 @@ def _everywhere(
     del vault, as_json, version
 
 
-for group in (preparing,):
+for group in (preparing, extracting):
     group.register(app)
 
 

@@ -1,0 +1,84 @@
+"""Logs: rotated, without document text, and not flooded by one fault."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import structlog
+
+from vaultd.cli import logs
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    logs.write_logs(tmp_path / "logs", terminal=False)
+    yield tmp_path / "logs"
+    logs.keep_silent()
+    structlog.reset_defaults()
+    for left in list(logging.getLogger().handlers):
+        logging.getLogger().removeHandler(left)
+
+
+def lines(folder: Path) -> list[dict[str, object]]:
+    text = (folder / "vaultd.log").read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_a_line_is_one_json_document(folder: Path) -> None:
+    structlog.get_logger().info("page written", path="wiki/页.md", added=3)
+
+    (line,) = lines(folder)
+
+    assert (line["event"], line["path"], line["added"]) == ("page written", "wiki/页.md", 3)
+    assert line["level"] == "info"
+    assert str(line["timestamp"]).endswith("Z")
+
+
+def test_document_text_and_keys_do_not_get_in(folder: Path) -> None:
+    structlog.get_logger().info("call", text="secret words", api_key="sk-1", reason="x" * 5_000)
+
+    written = (folder / "vaultd.log").read_text()
+
+    assert "secret words" not in written
+    assert "sk-1" not in written
+    assert len(written) < 1_000
+
+
+def test_one_fault_again_and_again_is_one_line(folder: Path) -> None:
+    log = structlog.get_logger()
+    for _ in range(50):
+        log.warning("disk full", path="a.md")
+    log.warning("disk full", path="b.md")
+
+    assert [line["path"] for line in lines(folder)] == ["a.md", "b.md"]
+
+
+def test_a_fault_that_lasts_comes_back_with_its_count(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = structlog.get_logger()
+    for _ in range(3):
+        log.warning("disk full", path="a.md")
+    monkeypatch.setattr(logs, "REPEAT_SECONDS", 0.0)
+
+    log.warning("disk full", path="a.md")
+
+    assert lines(folder)[-1]["repeated"] == 2
+
+
+def test_the_files_together_stay_within_fifty_megabytes(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert logs.FILE_BYTES * (logs.FILES_KEPT + 1) <= 50_000_000
+
+    monkeypatch.setattr(logs, "FILE_BYTES", 1_000)
+    logs.write_logs(folder, terminal=False)
+    for number in range(200):
+        structlog.get_logger().info("page written", number=number)
+
+    assert len(list(folder.iterdir())) == logs.FILES_KEPT + 1
+    assert sum(path.stat().st_size for path in folder.iterdir()) <= 5_000

@@ -1,0 +1,7 @@
+"""Exit codes; the only place where they are numbers."""
+
+from __future__ import annotations
+
+FAILED = 1
+MISUSED = 2  # usage or settings: nothing was started
+DEGRADED = 3  # done, but something is waiting, parked or degraded

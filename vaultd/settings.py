@@ -27,27 +27,11 @@ from pydantic_settings import (
 )
 from pydantic_settings import SettingsError as SourceError
 
+from vaultd.core.ignore import DEFAULT_EXCLUDE, DEFAULT_INCLUDE
 from vaultd.errors import SettingsError
 
 PREFIX = "VAULTD_"
 DELIMITER = "__"
-
-INCLUDED_SUFFIXES = (
-    *("md", "mdx", "txt", "org", "pdf", "doc", "docx", "docm"),
-    *("ppt", "pps", "pot", "pptx", "pptm", "ppsx", "ppsm"),
-    *("xls", "xlsx", "xlsm", "xlsb", "odt", "odp", "ods", "rtf", "html", "htm", "csv", "epub"),
-)
-"""What people drop; a kind without a converter is shown with its reason, not passed over."""
-
-EXCLUDED = (
-    *("*.tmp", "*.temp", "*.bak", "*.swp", "*.part", "*.partial", "*.crdownload"),  # half files
-    *("*.exe", "*.dll", "*.so", "*.dylib", "*.bin", "*.iso", "*.dmg"),  # programs and disks
-    *(".git/", ".svn/", ".hg/", ".obsidian/", ".idea/", ".vscode/"),
-    *("node_modules/", ".cache/", "__pycache__/"),
-    *("~$*", ".~lock.*#"),  # locks of office programs
-    *("*.draft.*", "draft-*", "*.private.*"),  # not meant to be read yet, or by others
-    ".*",
-)
 
 
 def _lines(value: Any) -> Any:
@@ -140,9 +124,9 @@ class IngestSettings(Section):
     `true`: captions are wanted; `false`: pictures are left out."""
     caption_concurrency: Annotated[int, Field(ge=1, le=32)] = 4
     """Pictures that may be described at once."""
-    include: Lines = tuple(f"*.{suffix}" for suffix in INCLUDED_SUFFIXES)
+    include: Lines = DEFAULT_INCLUDE
     """Files of `raw/` that are read, as gitignore rules."""
-    exclude: Lines = EXCLUDED
+    exclude: Lines = DEFAULT_EXCLUDE
     """Files of `raw/` that are passed over, as gitignore rules; these win over `include`."""
     max_file_mb: Annotated[int, Field(ge=1, le=4096)] = 100
     """Files above this size (in megabytes) are passed over."""

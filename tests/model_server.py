@@ -107,6 +107,7 @@ class ModelServer:
         self, *, replies: Path | None = None, latency: float = 0.0, port: int = 0, log: str = ""
     ) -> None:
         self.latency = latency
+        self.pause = 0.0  # seconds between the events of a stream
         self.calls: list[Call] = []
         self.queue: list[Answer] = []
         self.rules: list[Rule] = []
@@ -139,6 +140,14 @@ class ModelServer:
         self._http.shutdown()
         self._thread.join()
         self._http.server_close()
+
+    def forget(self) -> None:
+        """Start again: no script, nothing counted."""
+        self.queue.clear()
+        self.rules.clear()
+        self.calls.clear()
+        self.latency = self.pause = 0.0
+        self.peak = 0
 
     def say(self, *answers: Answer) -> None:
         """Give these answers, in order, before anything else."""
@@ -179,10 +188,14 @@ class ModelServer:
             self.peak = max(self.peak, self._open)
             return call, self._choose(call)
 
+    def thought(self) -> None:
+        """Count a call as no longer open: what follows is sending."""
+        with self._lock:
+            self._open -= 1
+
     def end(self, call: Call) -> None:
         """Record that a call was answered."""
         with self._lock:
-            self._open -= 1
             call.ended = time.monotonic()
             if self._log:
                 with Path(self._log).open("a", encoding="utf-8") as log:
@@ -226,6 +239,7 @@ class Handler(BaseHTTPRequestHandler):
         call, answer = self.owner.begin(self.path, body)
         call.status = 200
         self.owner.stopping.wait(self.owner.latency)
+        self.owner.thought()
         with suppress(ConnectionError):  # the client hung up: that is its right
             try:
                 if call.stage == "embedding" and not callable(answer):
@@ -263,6 +277,7 @@ class Handler(BaseHTTPRequestHandler):
         for event in events:
             written = event if isinstance(event, str) else json.dumps(event)
             self.wfile.write(f"data: {written}\n\n".encode())
+            self.owner.stopping.wait(self.owner.pause)
 
     def give_json(self, payload: Any, status: int = 200, **headers: str) -> None:
         """Send one JSON document."""

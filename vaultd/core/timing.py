@@ -6,6 +6,7 @@ import errno
 from datetime import UTC, datetime, timedelta
 
 from vaultd.errors import (
+    DatabaseError,
     DiskFullError,
     EndpointClosedError,
     PermanentError,
@@ -83,6 +84,34 @@ def storage_fault(error: OSError) -> VaultdError:
     if error.errno in PASSING_CODES or getattr(error, "winerror", None) in BUSY_WINDOWS_CODES:
         return TransientError(f"The disk did not answer: {what}.")
     return PermanentError(f"The file system refused: {what}.")
+
+
+def cause_of(error: Exception) -> Exception:
+    """Return the error that decides, where several works failed at once.
+
+    A fault of vaultd before what pauses the queue, that before what passes, and that before
+    what stays: the least hopeful cause must not park what another one would have saved.
+    """
+    if not isinstance(error, ExceptionGroup):
+        return error
+    leaves = [cause_of(each) for each in error.exceptions]
+    return min(leaves, key=_weight)
+
+
+def _weight(error: Exception) -> int:
+    match error:
+        case DatabaseError():
+            return 0
+        case EndpointClosedError() | DiskFullError():
+            return 2
+        case WaitingError():
+            return 3
+        case TransientError() | OSError():
+            return 4
+        case PermanentError() | UsageError():
+            return 5
+        case _:
+            return 1
 
 
 def outcome_of(

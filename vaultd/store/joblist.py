@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from vaultd.core.timing import moment
+from vaultd.core.timing import moment, stamp
 from vaultd.model.jobs import JobKind, JobState
+from vaultd.store import pauses
 from vaultd.store.database import Connection
 
 FIELDS = (
@@ -84,15 +85,46 @@ def counts(db: Connection) -> dict[tuple[JobKind, JobState], int]:
     return {(JobKind(kind), JobState(state)): int(number) for kind, state, number in rows}
 
 
-def next_due(db: Connection) -> datetime | None:
-    """Return when the next queued or waiting job may start, None if none is scheduled."""
+def next_due(db: Connection, kinds: Collection[JobKind]) -> datetime | None:
+    """Return when the next job of one of `kinds` may start, None if none is scheduled.
+
+    What is paused is not scheduled, nor is what waits for a person; the next probe is not either.
+    """
+    stopped = {kind for pause in pauses.all_pauses(db) for kind in pauses.kinds_of(pause.need)}
+    wanted = [str(kind) for kind in kinds if kind not in stopped]
+    marks = ", ".join("?" * len(wanted))
     text = db.execute(
-        """
-        select min(run_at) from jobs
-        where state = 'queued' or (state = 'waiting' and run_at > changed_at)
-        """
+        f"""
+        select min(run_at) from jobs where kind in ({marks})
+          and (state = 'queued' or (state = 'waiting' and run_at > changed_at))
+        """,
+        wanted,
     ).get
     return None if text is None else moment(str(text))
+
+
+def next_probe(db: Connection) -> datetime | None:
+    """Return when the next probe of a pause may start, None if nothing is paused."""
+    text = db.execute("select min(probe_at) from pauses where probe_job is null").get
+    return None if text is None else moment(str(text))
+
+
+def is_waiting_over(db: Connection, now: datetime) -> bool:
+    """Tell whether a job waited for a moment that has come."""
+    return bool(
+        db.execute(
+            """
+            select exists (select 1 from jobs
+                where state = 'waiting' and run_at > changed_at and run_at <= ?)
+            """,
+            (stamp(now),),
+        ).get
+    )
+
+
+def data_version(db: Connection) -> int:
+    """Return a number that changes when another connection has written."""
+    return int(str(db.execute("pragma data_version").get))
 
 
 def prune(db: Connection, before: str) -> int:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from vaultd.core.timing import stamp
+from vaultd.core.timing import moment, stamp
 from vaultd.model.jobs import (
     Cancelled,
     Done,
@@ -21,7 +21,8 @@ from vaultd.model.jobs import (
     RetryAt,
     Waiting,
 )
-from vaultd.store import events, files, pauses
+from vaultd.model.paths import VaultPath
+from vaultd.store import events, files, pauses, sources
 from vaultd.store.database import Connection
 
 DEATHS_TO_BE_LAST = 3  # starts that found it running without a new step: others go first
@@ -43,6 +44,8 @@ def enqueue_all(db: Connection, new_jobs: Iterable[NewJob], *, now: datetime) ->
 def _enqueue(db: Connection, job: NewJob, now: str) -> int:
     if job.kind is JobKind.INDEX and job.digest:
         files.expect(db, job.subject, job.digest)
+    if job.kind is JobKind.INGEST:
+        sources.ensure(db, VaultPath(job.subject), job.digest, now=now)
     known = _open_twin(db, job) or _older(db, job)
     if known is None:
         return _insert(db, job, now)
@@ -246,12 +249,40 @@ def step_stored(db: Connection, job_id: int) -> None:
     db.execute("update jobs set deaths = 0 where id = ? and deaths > 0", (job_id,))
 
 
-def set_progress(db: Connection, job_id: int, stage: str, done: int, total: int) -> None:
-    """Record how far a running job has come."""
-    db.execute(
-        "update jobs set stage = ?, done = ?, total = ? where id = ? and state = 'running'",
+def set_progress(
+    db: Connection, job_id: int, stage: str, done: int, total: int, *, now: datetime
+) -> None:
+    """Record and tell how far a running job has come."""
+    row: Any = db.execute(
+        """
+        update jobs set stage = ?, done = ?, total = ? where id = ? and state = 'running'
+        returning kind, subject
+        """,
         (stage, done, total, job_id),
+    ).fetchone()
+    if row is not None:
+        payload = {"id": job_id, "kind": row[0], "subject": row[1], "stage": stage}
+        events.append(db, "progress", {**payload, "done": done, "total": total}, now=now)
+
+
+def put_back(db: Connection, job_id: int, *, now: datetime) -> None:
+    """Put a job that a stop of the program interrupted back in its old place."""
+    db.execute(
+        "update jobs set state = 'queued', changed_at = ? where id = ? and state = 'running'",
+        (stamp(now), job_id),
     )
+    pauses.forget_probes(db)
+
+
+def shift(db: Connection, since: datetime, step: timedelta) -> None:
+    """Move what is planned after `since` by `step`: the wall clock was set by that much."""
+    rows: list[tuple[Any, ...]] = db.execute(
+        "select id, run_at from jobs where state = 'queued' and run_at > ?", (stamp(since),)
+    ).fetchall()
+    for job_id, run_at in rows:
+        planned = stamp(moment(run_at) + step)
+        db.execute("update jobs set run_at = ? where id = ?", (planned, job_id))
+    pauses.shift(db, step)
 
 
 def recover(db: Connection, *, now: datetime) -> int:

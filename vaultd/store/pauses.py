@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from vaultd.core.timing import probe_wait, stamp
+from vaultd.core.timing import moment, probe_wait, stamp
 from vaultd.errors import DiskFullError
 from vaultd.model.jobs import Cancelled, JobKind, Outcome, Parked, Paused
 from vaultd.store import events
@@ -144,6 +144,14 @@ def probe_now(db: Connection, kind: JobKind, *, now: datetime) -> None:
             db.execute(
                 "update pauses set probe_at = ?, probes = 0 where need = ?", (stamp(now), need)
             )
+
+
+def shift(db: Connection, step: timedelta) -> None:
+    """Move the next probes by `step`: the wall clock was set by that much."""
+    rows: list[tuple[Any, ...]] = db.execute("select need, probe_at from pauses").fetchall()
+    for need, probe_at in rows:
+        planned = stamp(moment(probe_at) + step)
+        db.execute("update pauses set probe_at = ? where need = ?", (planned, need))
 
 
 def forget_probes(db: Connection) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from vaultd.core.reconcile import identity_of
 from vaultd.core.timing import stamp
 from vaultd.model.paths import SourceId, VaultPath
 from vaultd.store.database import Connection
@@ -83,6 +84,17 @@ def see(db: Connection, identity: SourceId, path: VaultPath, sha256: str, *, now
     )
 
 
+def ensure(db: Connection, path: VaultPath, sha256: str, *, now: str) -> None:
+    """Make sure that the file at `path`, which is to be ingested by name, is a source."""
+    db.execute(
+        """
+        insert into sources (identity, path, sha256, changed_at) values (?, ?, ?, ?)
+        on conflict do nothing
+        """,
+        (identity_of(path), path, sha256, now),
+    )
+
+
 def see_alias(
     db: Connection,
     identity: SourceId,
@@ -135,7 +147,11 @@ def record_ingested(
     Belongs into the transaction that records the pages, and is its last word.
     """
     db.execute(
-        "update sources set ingested_sha256 = ?, pages = ?, changed_at = ? where identity = ?",
+        """
+        update sources set ingested_sha256 = ?1, pages = ?2, changed_at = ?3,
+            sha256 = case when sha256 = '' then ?1 else sha256 end
+        where identity = ?4
+        """,
         (sha256, json.dumps(list(pages), ensure_ascii=False), stamp(now), identity),
     )
 

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import os
 import secrets
+import shutil
 import signal
 import stat
 import sys
@@ -19,6 +20,7 @@ TEMP_PREFIX = ".vaultd-"
 TEMP_SUFFIX = ".tmp"
 CRASH_VARIABLE = "VAULTD_CRASH_AT"  # name of the crash point that kills the process, in tests
 BUSY_WAITS = (0.05, 0.1, 0.2, 0.4, 0.8, 0.95)  # seconds, 2.5 in all: scanners let go in that time
+LEAST_FREE = 200 * 1024 * 1024  # bytes; a page, its history and the database need far less
 UNSUPPORTED = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EBADF})
 
 _passed: dict[str, int] = {}
@@ -159,6 +161,12 @@ def sorted_faults() -> Iterator[None]:
         yield
     except OSError as error:
         raise storage_fault(error) from error
+
+
+def low_space(folder: Path) -> bool:
+    """Tell whether less than 1 % or 200 MB of the disk of `folder` is free, the larger of both."""
+    usage = shutil.disk_usage(folder)
+    return usage.free < max(usage.total // 100, LEAST_FREE)
 
 
 def permissions(path: Path) -> int | None:

@@ -93,7 +93,8 @@ def _known_content(db: Connection, arrival: Arrival) -> bool:
 
 
 def _refuse(db: Connection, arrival: Arrival, *, now: datetime) -> None:
-    if arrival.fate is Fate.SOURCE:
+    known = sources.find_by_path(db, arrival.path)
+    if arrival.fate is Fate.SOURCE and (known is None or known.code != arrival.code):
         sources.skip(
             db,
             _identity(db, arrival.path),

@@ -10,6 +10,8 @@ from vaultd.model.paths import VaultPath
 from vaultd.store.files import KnownFile
 from vaultd.vault.scan import Sighting
 
+NAMED = 5  # paths in a sentence
+
 
 @dataclass
 class View:
@@ -49,6 +51,15 @@ def folders_above(path: str) -> list[VaultPath]:
     """Return the folders that `path` lies in, the nearest first, without the root."""
     parts = path.split("/")[:-1]
     return [VaultPath("/".join(parts[:end])) for end in range(len(parts), 0, -1)]
+
+
+def conflicts_text(sightings: Iterable[Sighting]) -> str:
+    """Return the sentence about conflict copies of sync tools, "" if there is none."""
+    paths = sorted(each.path for each in sightings if each.code == "conflict")
+    if not paths:
+        return ""
+    named = ", ".join(paths[:NAMED]) + (" and others" if len(paths) > NAMED else "")
+    return f"Sync tools left {len(paths)} conflict copies, which are not read: {named}."
 
 
 def loss_text(held: Iterable[str]) -> str:

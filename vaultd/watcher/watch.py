@@ -22,7 +22,7 @@ from vaultd.vault.notices import Notices
 from vaultd.vault.scan import Content, Sighting, read_content, scan
 from vaultd.watcher import arrivals
 from vaultd.watcher.arrivals import Arrival
-from vaultd.watcher.view import compare, folders_above, loss_text
+from vaultd.watcher.view import compare, conflicts_text, folders_above, loss_text
 
 log = structlog.get_logger()
 
@@ -34,6 +34,7 @@ STALE_SECONDS = 30.0  # a look this late means that the watcher is stuck
 SLOWEST_READ = 1024 * 1024  # bytes a second; slower is a wedged read
 READ_SECONDS = 30.0
 FULL_WAIT = 30.0
+UNREADABLE_SECONDS = 60.0  # before a file that may not be read is tried again
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class Watcher:
         self.last_look = self.monotonic()
         self._woken = asyncio.Event()
         self._traces: dict[str, Trace] = {}
-        self._wedged: dict[str, FileStat] = {}
+        self._put_off: dict[str, tuple[FileStat, float]] = {}
         self._stopping = False
 
     def watch_natively(self, notices: Callable[[Callable[[], None]], Notices]) -> None:
@@ -150,6 +151,7 @@ class Watcher:
         await self._record_states(sightings, pending)
         taken = await self._take(ready, view.absent)
         held = await self._lose(view.absent, sightings, tell=not pending)
+        await self._report("conflicts", conflicts_text(sightings))
         return Look(len(sightings), taken, len(pending), due, "mass_loss" if held else "")
 
     def _sightings(self) -> list[Sighting] | None:
@@ -175,15 +177,25 @@ class Watcher:
         for each in changed:
             trace = follow(self._traces.get(each.path), each.stat, now)
             traces[each.path] = trace
-            if settled(trace, now, self.settle) and self._wedged.get(each.path) != each.stat:
+            put_off = self._is_put_off(each, now)
+            if settled(trace, now, self.settle) and not put_off:
                 ready.append(each)
                 continue
             pending.append(each)
-            if each.stat.size > 0:
+            if each.stat.size > 0 and not put_off:
                 left = max(trace.since + self.settle - now, QUIET_SECONDS)
                 due = left if due is None else min(due, left)
         self._traces = traces
         return ready, pending, due
+
+    def _is_put_off(self, sighting: Sighting, now: float) -> bool:
+        stat, until = self._put_off.get(sighting.path, (None, 0.0))
+        return stat == sighting.stat and now < until
+
+    def _refused(self, sighting: Sighting, code: str, until: float) -> Arrival:
+        """Leave a file alone until it changes or `until` comes."""
+        self._put_off[sighting.path] = (sighting.stat, until)
+        return Arrival(sighting.path, sighting.fate, "", sighting.stat, code)
 
     async def _record_states(
         self, sightings: Sequence[Sighting], pending: Sequence[Sighting]
@@ -217,21 +229,21 @@ class Watcher:
                 READ_SECONDS + sighting.stat.size / SLOWEST_READ,
             )
         except TimeoutError:
-            self._wedged[sighting.path] = sighting.stat
-            return Arrival(sighting.path, sighting.fate, "", sighting.stat, "unreadable")
+            return self._refused(sighting, "unreadable", float("inf"))
         except (OSError, OutsideVaultError, PermanentError) as error:
             log.warning("file not readable", path=sighting.path, error=type(error).__name__)
-            return Arrival(sighting.path, sighting.fate, "", sighting.stat, "unreadable")
+            return self._refused(sighting, "unreadable", self.monotonic() + UNREADABLE_SECONDS)
         return self._arrival(sighting, content)
 
     def _arrival(self, sighting: Sighting, content: Content | None) -> Arrival | None:
         trace = self._traces[sighting.path]
         if content is None or follow(trace, content.stat, self.monotonic()) is not trace:
             return None
-        still = self.monotonic() - trace.since
-        if sighting.fate is Fate.SOURCE and not content.complete and still < INCOMPLETE_LIMIT:
-            return Arrival(sighting.path, sighting.fate, "", sighting.stat, "incomplete")
+        whole_by = trace.since + INCOMPLETE_LIMIT
+        if sighting.fate is Fate.SOURCE and not content.complete and self.monotonic() < whole_by:
+            return self._refused(sighting, "incomplete", whole_by)
         del self._traces[sighting.path]
+        self._put_off.pop(sighting.path, None)
         return Arrival(sighting.path, sighting.fate, content.sha256, content.stat)
 
     async def _lose(

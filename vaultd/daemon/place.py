@@ -1,0 +1,83 @@
+"""A vault opened for work: its lock, its files, its database."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+
+from vaultd.model.paths import Clock
+from vaultd.settings import Settings
+from vaultd.store import jobs, problems
+from vaultd.store.database import Database
+from vaultd.store.health import open_database
+from vaultd.vault.files import Vault
+from vaultd.vault.layout import database_folder, make_layout, state_folder
+from vaultd.vault.lock import VaultLock
+from vaultd.vault.mounts import journal_for
+
+log = structlog.get_logger()
+
+DATABASE = "vaultd.db"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What every part needs of a vault."""
+
+    vault: Vault
+    db: Database
+    settings: Settings
+    clock: Clock
+
+
+def database_path(root: Path, settings: Settings) -> Path:
+    """Return where the vault's database is."""
+    return database_folder(root, settings.state_dir) / DATABASE
+
+
+@asynccontextmanager
+async def open_for_work(root: Path, settings: Settings, clock: Clock) -> AsyncIterator[Place]:
+    """Take the vault's lock and open everything; jobs a dead process left are due again.
+
+    A damaged database is moved aside and made anew; what it held is found again in the vault.
+
+    Raises:
+        VaultLockedError: another process works on the vault.
+        DatabaseError: the database belongs to another program or a newer vaultd.
+    """
+    with VaultLock(_state(root)):
+        vault = Vault(root, make_layout(root))
+        path = database_path(root, settings)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        db, damaged = open_database(path, journal=journal_for(path.parent), now=clock())
+        try:
+            await _begin(vault, db, damaged, clock)
+            yield Place(vault, db, settings, clock)
+        finally:
+            db.close()
+
+
+def open_beside(root: Path, settings: Settings) -> Database:
+    """Open the database while another process works on the vault: to queue and to look."""
+    path = database_path(root, settings)
+    return Database(path, journal=journal_for(path.parent))
+
+
+def _state(root: Path) -> Path:
+    state = state_folder(root)
+    state.mkdir(parents=True, exist_ok=True)
+    return state
+
+
+async def _begin(vault: Vault, db: Database, damaged: Path | None, clock: Clock) -> None:
+    swept = vault.sweep()
+    recovered = await db.run(jobs.recover, now=clock())
+    log.info("vault opened", root=str(vault.root), jobs_recovered=recovered, temps_swept=swept)
+    if damaged is not None:
+        text = f"The database was damaged and is made anew from the vault. Old: {damaged.name}."
+        log.error("database replaced", aside=str(damaged))
+        await db.run(problems.report, "database_replaced", text, now=clock())

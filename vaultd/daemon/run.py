@@ -1,0 +1,223 @@
+"""The daemon, one pass over a vault, and single requests: each builds all parts once."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
+from pathlib import Path
+
+import structlog
+
+from vaultd.daemon.parts import Parts, build
+from vaultd.daemon.place import open_beside, open_for_work
+from vaultd.errors import DiskFullError
+from vaultd.model.jobs import JobKind, JobState, NewJob
+from vaultd.model.paths import Clock
+from vaultd.schedule import Chore, Schedule
+from vaultd.settings import Settings
+from vaultd.status import is_degraded
+from vaultd.store import events, joblist, jobs
+from vaultd.store.events import Event
+from vaultd.store.joblist import JobRow
+
+log = structlog.get_logger()
+
+DONE, DEGRADED, INTERRUPTED = 0, 3, 130
+ONCE_HORIZON = timedelta(seconds=60)  # one pass waits for what is due within that time
+TICK = timedelta(seconds=1)  # how fast requests of other processes are noticed
+FOLLOW_SECONDS = 0.2
+DAY = timedelta(days=1)
+OVER = frozenset({JobState.DONE, JobState.CANCELLED})
+SETTLED = OVER | {JobState.PARKED, JobState.PAUSED, JobState.WAITING}
+
+Tell = Callable[[Event], None]
+
+
+async def run_daemon(root: Path, settings: Settings, clock: Clock) -> int:
+    """Work on the vault until a signal comes; return the exit code.
+
+    The first SIGTERM or SIGINT lets running jobs end within 10 s, a second one ends at once:
+    everything stored is whole at any moment.
+    """
+    async with open_for_work(root, settings, clock) as place, build(place) as parts:
+        stop = _Stop()
+        async with _working(parts) as tasks, stop.on_signals():
+            keep = [
+                tasks.create_task(parts.watcher.run()),
+                tasks.create_task(_schedule(parts).run()),
+            ]
+            await stop.wanted.wait()
+            log.info("stopping", signal=stop.name)
+            for task in keep:
+                task.cancel()
+        return INTERRUPTED if stop.name == "SIGINT" else DONE
+
+
+async def run_once(root: Path, settings: Settings, clock: Clock, tell: Tell | None = None) -> int:
+    """Look, do everything that is due within a minute, and end.
+
+    Returns 0, or 3 when something waits, is paused or parked, or a problem was found.
+    """
+    async with open_for_work(root, settings, clock) as place, build(place) as parts:
+        cursor = await place.db.read(events.latest)
+        stop = _Stop()
+        async with _working(parts), stop.on_signals(), _telling(parts, cursor, tell):
+            pass_ = asyncio.ensure_future(_pass(parts))
+            stopped = asyncio.ensure_future(stop.wanted.wait())
+            await asyncio.wait({pass_, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            stopped.cancel()
+            if not pass_.done():
+                pass_.cancel()
+                return INTERRUPTED
+            await pass_
+        return DEGRADED if await place.db.read(is_degraded) else DONE
+
+
+async def _pass(parts: Parts) -> None:
+    """Look until nothing settles any more, and work until nothing is due."""
+    while True:
+        look = await parts.watcher.look()
+        while look.due is not None:
+            await asyncio.sleep(look.due)
+            look = await parts.watcher.look()
+        await parts.worker.idle_until(ONCE_HORIZON)
+        again = await parts.watcher.look()  # what came while we worked
+        if again.due is None and not again.taken:
+            await parts.worker.idle_until(ONCE_HORIZON)
+            return
+
+
+async def run_jobs(
+    root: Path, settings: Settings, clock: Clock, new: Sequence[NewJob], tell: Tell
+) -> list[JobRow]:
+    """Queue the jobs and work until each is over, parked, paused or waiting; return them.
+
+    Raises:
+        VaultLockedError: another process works on the vault; use `follow_jobs`.
+    """
+    async with open_for_work(root, settings, clock) as place, build(place) as parts:
+        cursor = await place.db.read(events.latest)
+        stop = _Stop()
+        async with _working(parts), stop.on_signals(), _telling(parts, cursor, tell):
+            ids = await place.db.run(jobs.enqueue_all, new, now=clock())
+            parts.worker.ring()
+            while not stop.wanted.is_set():
+                await parts.worker.tick()
+                rows = [row for id_ in ids if (row := await place.db.read(joblist.find, id_))]
+                if all(row.state in SETTLED for row in rows):
+                    break
+                await asyncio.sleep(FOLLOW_SECONDS)
+        return [row for id_ in ids if (row := await place.db.read(joblist.find, id_))]
+
+
+async def follow_jobs(
+    root: Path, settings: Settings, clock: Clock, new: Sequence[NewJob], tell: Tell
+) -> list[JobRow]:
+    """Queue the jobs beside a running daemon and follow its events until each is over."""
+    db = open_beside(root, settings)
+    try:
+        cursor = await db.read(events.latest)
+        ids = await db.run(jobs.enqueue_all, new, now=clock())
+        while True:
+            page = await db.read(events.since, cursor)
+            cursor = page.cursor
+            for event in page.events:
+                tell(event)
+            rows = [row for id_ in ids if (row := await db.read(joblist.find, id_))]
+            if all(row.state in SETTLED for row in rows):
+                return rows
+            await asyncio.sleep(FOLLOW_SECONDS)
+    finally:
+        db.close()
+
+
+@asynccontextmanager
+async def _working(parts: Parts) -> AsyncIterator[asyncio.TaskGroup]:
+    """Run the worker's lanes; at the end they stop cleanly. The one task group of a process."""
+    async with asyncio.TaskGroup() as tasks:
+        for lane in parts.worker.lanes():
+            tasks.create_task(lane)
+        try:
+            yield tasks
+        finally:
+            parts.worker.stop()
+
+
+@asynccontextmanager
+async def _telling(parts: Parts, cursor: int, tell: Tell | None) -> AsyncIterator[None]:
+    """Hand new events to `tell` while something works."""
+    if tell is None:
+        yield
+        return
+    telling = asyncio.ensure_future(_tell_for_ever(parts, cursor, tell))
+    try:
+        yield
+        await asyncio.sleep(FOLLOW_SECONDS)
+    finally:
+        telling.cancel()
+        with suppress(asyncio.CancelledError):
+            await telling
+
+
+async def _tell_for_ever(parts: Parts, cursor: int, tell: Tell) -> None:
+    while True:
+        page = await parts.place.db.read(events.since, cursor)
+        cursor = page.cursor
+        for event in page.events:
+            tell(event)
+        await asyncio.sleep(FOLLOW_SECONDS / 2)
+
+
+def _schedule(parts: Parts) -> Schedule:
+    """Return the clock of a running daemon: it only wakes and queues."""
+    schedule = Schedule()
+    schedule.every(TICK, _unless_full(parts.worker.tick))
+    schedule.every(DAY, _unless_full(lambda: _queue(parts, JobKind.UPKEEP)))
+    return schedule
+
+
+def _unless_full(chore: Chore) -> Chore:
+    async def attempt() -> None:
+        with suppress(DiskFullError):  # the next call comes soon enough
+            await chore()
+
+    return attempt
+
+
+async def _queue(parts: Parts, kind: JobKind) -> None:
+    new = [NewJob(kind, ".")]
+    await parts.place.db.run(jobs.enqueue_all, new, now=parts.place.clock())
+    parts.worker.ring()
+
+
+class _Stop:
+    """The wish to stop, as signals bring it."""
+
+    def __init__(self) -> None:
+        self.wanted = asyncio.Event()
+        self.name = ""
+
+    def want(self, number: int) -> None:
+        """Ask for a clean stop; asked a second time, end at once."""
+        if self.wanted.is_set():
+            os._exit(128 + number)
+        self.name = signal.Signals(number).name
+        self.wanted.set()
+
+    @asynccontextmanager
+    async def on_signals(self) -> AsyncIterator[None]:
+        """Listen to SIGTERM and SIGINT, where the system lets an event loop do so."""
+        loop, numbers = asyncio.get_running_loop(), (signal.SIGTERM, signal.SIGINT)
+        with suppress(NotImplementedError):
+            for number in numbers:
+                loop.add_signal_handler(number, self.want, number)
+        try:
+            yield
+        finally:
+            with suppress(NotImplementedError):
+                for number in numbers:
+                    loop.remove_signal_handler(number)

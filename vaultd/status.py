@@ -1,0 +1,91 @@
+"""What is where, and why: the answer of `vaultd status` and of the bridge."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from vaultd.model.jobs import JobState
+from vaultd.store import joblist, ledger, nodes, pauses, problems, reviews, standing
+from vaultd.store.database import Connection
+
+FOLDER_STATES = ("ok", "fallback", "stale", "failed")
+NO_FAULT = frozenset({"conflicts", "database_replaced"})  # told, yet nothing is left undone
+
+
+def status_of(
+    db: Connection, *, vault: str, running: bool, chat: str, embedding: str
+) -> dict[str, Any]:
+    """Return the status of a vault as one JSON object.
+
+    `chat` and `embedding` name the configured models ("" and "offline" are the caller's words).
+    """
+    files = standing.standings(db)
+    counted = Counter(each.state for each in files)
+    folders = nodes.state_counts(db)
+    used = ledger.totals(db)
+    return {
+        "vault": vault,
+        "state": "running" if running else "stopped",
+        "counts": {state: counted[state] for state in standing.STATES},
+        "files": [
+            {
+                "path": each.path,
+                "state": each.state,
+                "reason": each.reason,
+                "code": each.code,
+                "pages": list(each.pages),
+                "attempts": each.attempts,
+            }
+            for each in files
+        ],
+        "jobs": _open_jobs(db),
+        "model": {"chat": chat, "embedding": embedding},
+        "reviews_open": reviews.open_count(db),
+        "folders": {state: folders.get(state, 0) for state in FOLDER_STATES},
+        "usage": {
+            "calls": used.calls,
+            "input_tokens": used.input_tokens,
+            "output_tokens": used.output_tokens,
+        },
+        "problems": _problems(db),
+    }
+
+
+def is_degraded(db: Connection) -> bool:
+    """Tell whether something waits, is paused or parked, is a fallback, or is wrong."""
+    held = (JobState.WAITING, JobState.PAUSED, JobState.PARKED)
+    folders = nodes.state_counts(db)
+    return (
+        any(state in held for _, state in joblist.counts(db))
+        or any(each.state in (JobState.WAITING, JobState.PARKED) for each in standing.standings(db))
+        or any(folders.get(state, 0) for state in FOLDER_STATES[1:])
+        or any(each.code not in NO_FAULT for each in problems.all_problems(db))
+        or bool(pauses.all_pauses(db))
+    )
+
+
+def _open_jobs(db: Connection) -> dict[str, int]:
+    """Return how many jobs of each kind are not over."""
+    over = (JobState.DONE, JobState.CANCELLED)
+    number: Counter[str] = Counter()
+    for (kind, state), count in joblist.counts(db).items():
+        if state not in over:
+            number[str(kind)] += count
+    return dict(number)
+
+
+def _problems(db: Connection) -> list[dict[str, str]]:
+    found = [
+        {"code": each.code, "text": each.text, "since": each.since}
+        for each in problems.all_problems(db)
+    ]
+    paused = [
+        {
+            "code": each.code,
+            "text": f"Work that needs the {each.need} is paused: {each.reason}",
+            "since": each.since,
+        }
+        for each in pauses.all_pauses(db)
+    ]
+    return found + paused

@@ -1,0 +1,147 @@
+"""What a source holds: its text, its pictures and their descriptions, ready for an author."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from pathlib import PurePosixPath
+
+import structlog
+
+from vaultd.author.seam import CaptionRequest
+from vaultd.core.names import media_folder
+from vaultd.core.pictures import around, picture_paths, with_pictures, without_pictures
+from vaultd.core.reconcile import identity_of
+from vaultd.errors import (
+    BadReplyError,
+    EndpointClosedError,
+    PermanentError,
+    TransientError,
+    UnreadableSourceError,
+)
+from vaultd.ingest.desk import Desk
+from vaultd.ingest.local_pictures import with_local_pictures
+from vaultd.model.document import ExtractedImage, Extraction, ExtractStatus
+from vaultd.model.jobs import Progress
+from vaultd.model.paths import SourceId, VaultPath
+from vaultd.model.wiki import SourceText
+
+UNREADABLE: Mapping[ExtractStatus, str] = {
+    ExtractStatus.NO_TEXT: "needs_ocr",
+    ExtractStatus.ENCRYPTED: "encrypted",
+    ExtractStatus.UNSUPPORTED: "unsupported",
+    ExtractStatus.FAILED: "broken",
+}
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """A source and its pictures; `files` are where the pictures go, one for each image."""
+
+    source: SourceText
+    images: tuple[ExtractedImage, ...]
+    files: tuple[VaultPath, ...]
+    text_sha256: str
+
+    def picture_files(self) -> dict[VaultPath, bytes]:
+        """Return the content of every picture file."""
+        return {
+            path: image.data
+            for path, image in zip(self.files, self.images, strict=True)
+            if image.data
+        }
+
+
+async def read_material(
+    path: VaultPath, summary_path: VaultPath, desk: Desk, progress: Progress
+) -> Material:
+    """Read the source at `path`; `summary_path` is where its own page stands.
+
+    Raises:
+        UnreadableSourceError: it gives no usable text, so there is nothing to ask an author.
+    """
+    progress("reading")
+    wants_pictures = desk.rules.multimodal is not False
+    reading = await desk.reader.read(path, pictures=wants_pictures)
+    extraction = reading.extraction
+    if code := UNREADABLE.get(extraction.status):
+        raise UnreadableSourceError(extraction.reason or f"{path} has no usable text.", code)
+    identity = identity_of(path)
+    if not wants_pictures:
+        extraction = _stripped(extraction)
+    elif extraction.kind == "md":
+        extraction = await asyncio.to_thread(with_local_pictures, extraction, path, desk.vault)
+    source = _source_text(identity, path, reading.sha256, extraction, desk.rules.language)
+    text_sha256 = sha256(source.text.encode()).hexdigest()
+    files = picture_paths(media_folder(identity, summary_path), extraction.images)
+    images = await _described(extraction, source.language, desk, progress)
+    pages = with_pictures(source.pages, images, files)
+    bare = tuple(replace(image, data=b"") for image in images)
+    return Material(replace(source, pages=pages, images=bare), images, tuple(files), text_sha256)
+
+
+def _stripped(extraction: Extraction) -> Extraction:
+    """Leave every picture out: nothing of the wiki will name one."""
+    pages = tuple(replace(page, text=without_pictures(page.text)) for page in extraction.pages)
+    return replace(extraction, pages=pages, images=())
+
+
+def _source_text(
+    identity: SourceId, path: VaultPath, digest: str, extraction: Extraction, language: str
+) -> SourceText:
+    folders = PurePosixPath(identity).parent.parts
+    return SourceText(
+        id=identity,
+        path=path,
+        sha256=digest,
+        title=extraction.metadata.get("title") or PurePosixPath(identity).stem,
+        language=extraction.language if language == "auto" else language,
+        pages=extraction.pages,
+        images=extraction.images,
+        folder_context=" > ".join(folders),
+        metadata=extraction.metadata,
+    )
+
+
+async def _described(
+    extraction: Extraction, language: str, desk: Desk, progress: Progress
+) -> tuple[ExtractedImage, ...]:
+    """Return the pictures with their descriptions as alternative text.
+
+    A picture that cannot be described keeps what the document says of it: captions never
+    fail an ingest. A closed endpoint does, since nothing else would succeed either.
+    """
+    images = extraction.images
+    if not images or not desk.author.sees_pictures:
+        return images
+    progress("captions", 0, len(images))
+    done = 0
+
+    async def describe(number: int, image: ExtractedImage) -> ExtractedImage:
+        nonlocal done
+        request = _request(extraction, number, image, language)
+        try:
+            image = replace(image, alt=await desk.captions.caption(image.sha256, request))
+        except EndpointClosedError:
+            raise
+        except (BadReplyError, TransientError, PermanentError) as error:
+            log.warning("picture not described", picture=image.sha256[:12], reason=error.code)
+        done += 1
+        progress("captions", done, len(images))
+        return image
+
+    tasks: Sequence[asyncio.Task[ExtractedImage]]
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(describe(n, image)) for n, image in enumerate(images, 1)]
+    return tuple(task.result() for task in tasks)
+
+
+def _request(
+    extraction: Extraction, number: int, image: ExtractedImage, language: str
+) -> CaptionRequest:
+    before, after = around(extraction.pages, number, image.page)
+    return CaptionRequest(image.data, image.extension, before, after, language)

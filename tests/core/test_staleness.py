@@ -82,7 +82,7 @@ def test_waits_grow_to_ten_minutes_and_end_after_the_last_attempt() -> None:
         timedelta(minutes=10),
     ]
     assert waits[-1] is None
-    assert retry_at(1, NOON, timedelta(hours=1)) == NOON + timedelta(hours=1)
+    assert retry_at(1, NOON, first=timedelta(seconds=1)) == NOON + timedelta(seconds=1)
 
 
 def test_innermost_root_holds_a_path() -> None:

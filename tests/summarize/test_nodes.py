@@ -1,15 +1,13 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from importlib import resources
 
-import apsw
 import pytest
 
 from vaultd.model.paths import VaultPath
 from vaultd.model.summary import Node, NodeKind, NodeState
 from vaultd.store import nodes
-from vaultd.store.database import Connection
+from vaultd.store.database import Connection, connect, migrate
 
 NOON = datetime(2026, 11, 29, 12, tzinfo=UTC)
 FOLDER = VaultPath("wiki/concepts")
@@ -18,10 +16,8 @@ GOOD = Node(FOLDER, NodeKind.FOLDER, NodeState.OK, "d1", "Two words.", "## All",
 
 @pytest.fixture
 def db() -> Iterator[Connection]:
-    connection = apsw.Connection(":memory:")
-    connection.execute("pragma foreign_keys = on")
-    script = resources.files("vaultd.store") / "migrations" / "0006_summaries.sql"
-    connection.execute(script.read_text(encoding="utf-8"))
+    connection = connect(":memory:")
+    migrate(connection)
     yield connection
     connection.close()
 

@@ -89,15 +89,12 @@ def next_step(node: Node | None, digest: str, now: datetime, *, asked: bool = Fa
     return Step.ASK if asked or due else Step.WAIT
 
 
-def retry_at(attempts: int, now: datetime, asked_for: timedelta | None = None) -> datetime | None:
-    """Return when to try again after `attempts` failures in a row, None when a person has to.
-
-    `asked_for` is the wait the other side named; it is kept to even where it is longer.
-    """
+def retry_at(attempts: int, now: datetime, *, first: timedelta = FIRST_RETRY) -> datetime | None:
+    """Return when to try again after `attempts` failures in a row, None when a person has to."""
     if attempts >= MOST_ATTEMPTS:
         return None
-    wait: timedelta = min(FIRST_RETRY * RETRY_FACTOR ** max(0, attempts - 1), LONGEST_WAIT)
-    return now + max(wait, asked_for or timedelta())
+    wait: timedelta = min(first * RETRY_FACTOR ** max(0, attempts - 1), LONGEST_WAIT)
+    return now + wait
 
 
 def parent_of(path: VaultPath) -> VaultPath:

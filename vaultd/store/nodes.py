@@ -5,19 +5,24 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from vaultd.core.fallback import name_key
 from vaultd.core.staleness import name_of, parent_of
 from vaultd.core.timing import moment, stamp
+from vaultd.model.jobs import JobKind, NewJob
 from vaultd.model.paths import VaultPath
 from vaultd.model.summary import Node, NodeKind, NodeState
+from vaultd.store import jobs
 from vaultd.store.database import Connection
+
+QUIET = timedelta(seconds=3)  # after the first change of a burst: a save is rarely alone
 
 _COLUMNS = (
     "path, kind, state, input_digest, abstract, overview, listing, child_count, categories,"
-    " partial, language, author, prompt_version, description, generation, attempts, next_try, error_code"
+    " partial, language, author, prompt_version, description, generation, attempts, next_try,"
+    " error_code"
 )
 
 
@@ -30,16 +35,54 @@ class Mark:
     since: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class FolderState:
+    """All that is stored of a folder: its newest mark, its row, its children's, its note's."""
+
+    seen: int
+    node: Node | None
+    below: dict[VaultPath, Node]
+    note: tuple[VaultPath, str, str] | None
+
+
+def folder_state(db: Connection, folder: VaultPath) -> FolderState:
+    """Return what is stored of `folder`, as of one moment."""
+    return FolderState(
+        newest_mark(db, folder),
+        node(db, folder),
+        {child.path: child for child in nodes_below(db, folder)},
+        note_record(db, folder),
+    )
+
+
 def mark_dirty(db: Connection, paths: Iterable[VaultPath], *, reason: str, now: datetime) -> None:
     """Mark the folder above each changed, new or vanished path (file or folder).
 
     Only that folder: the ones above it are marked in turn when its own abstract changes.
-    To be called in the transaction that records the change.
+    To be called in the transaction that records the change; the job that looks at the marks
+    is queued with them, to start when it has been quiet for a moment.
     """
-    for path in dict.fromkeys(paths):
-        if path in ("", "."):
-            continue
+    changed = [path for path in dict.fromkeys(paths) if path not in ("", ".")]
+    for path in changed:
         mark_folder(db, parent_of(path), name_of(path), reason=reason, now=now)
+    if changed:
+        look = NewJob(JobKind.SUMMARIZE, ".", run_at=now + QUIET)
+        jobs.enqueue_all(db, [look], now=now)
+
+
+def changes_are_coming(db: Connection, *, now: datetime) -> bool:
+    """Tell whether sources or notes are being worked on, which will mark more folders."""
+    row = db.execute(
+        "select 1 from jobs where kind in ('ingest', 'index') and state in ('queued', 'running')"
+        " and run_at <= ? limit 1",
+        (stamp(now),),
+    ).get
+    return row is not None
+
+
+def look_again(db: Connection, *, digest: str = "", run_at: datetime, now: datetime) -> None:
+    """Queue the job that looks at the marks for `run_at`; `digest` sets one apart from others."""
+    jobs.enqueue_all(db, [NewJob(JobKind.SUMMARIZE, ".", digest, run_at=run_at)], now=now)
 
 
 def mark_folder(
@@ -220,6 +263,14 @@ def forget_former(db: Connection, *, before: datetime | None = None) -> int:
     return db.changes()
 
 
+def rename_node(db: Connection, old: VaultPath, new: VaultPath) -> None:
+    """Give the summary of `old` to `new`, alone; the row id stays."""
+    db.execute(
+        "update nodes set path = ?2, parent = ?3, name_key = ?4 where path = ?1",
+        (old, new, parent_of(new), name_key(name_of(new))[0]),
+    )
+
+
 def move_nodes(db: Connection, old: VaultPath, new: VaultPath) -> None:
     """Let every summary at or below `old` follow to `new`; texts and vectors stay as they are."""
     for table, column in (
@@ -242,6 +293,51 @@ def move_nodes(db: Connection, old: VaultPath, new: VaultPath) -> None:
             "update nodes set parent = ?, name_key = ? where path = ?",
             (parent_of(moved), name_key(name_of(moved))[0], moved),
         )
+
+
+def note_record(db: Connection, folder: VaultPath) -> tuple[VaultPath, str, str] | None:
+    """Return note, state and hash of the text shown last of a folder's note, if it has one."""
+    for note, state, shown in db.execute(
+        "select note, state, shown from folder_notes where folder = ?", (folder,)
+    ):
+        return VaultPath(note), state, shown
+    return None
+
+
+def record_note(db: Connection, folder: VaultPath, note: VaultPath, state: str, shown: str) -> None:
+    """Remember what became of a folder's note."""
+    db.execute(
+        "insert or replace into folder_notes (folder, note, state, shown) values (?, ?, ?, ?)",
+        (folder, note, state, shown),
+    )
+
+
+def forget_note(db: Connection, folder: VaultPath) -> None:
+    """Forget the note of a folder: it may be written anew, also where it was left alone."""
+    db.execute("delete from folder_notes where folder = ?", (folder,))
+
+
+def bucket_text(db: Connection, digest: str) -> str | None:
+    """Return the stored text of a bucket that was made from inputs of this digest."""
+    row = db.execute("select overview from buckets where input_digest = ?", (digest,)).get
+    return None if row is None else str(row)
+
+
+def store_bucket(db: Connection, digest: str, folder: VaultPath, overview: str) -> None:
+    """Keep a bucket's text, so that no crash and no other change makes it be asked for again."""
+    db.execute(
+        "insert or replace into buckets (input_digest, folder, overview) values (?, ?, ?)",
+        (digest, folder, overview),
+    )
+
+
+def keep_buckets(db: Connection, folder: VaultPath, digests: set[str]) -> None:
+    """Delete the texts of the folder's buckets that are not among `digests`."""
+    db.execute(
+        "delete from buckets where folder = ? and input_digest not in"
+        " (select value from json_each(?))",
+        (folder, json.dumps(sorted(digests))),
+    )
 
 
 def state_counts(db: Connection) -> dict[str, int]:

@@ -29,6 +29,11 @@ create index nodes_by_parent on nodes (parent, name_key);
 create index nodes_by_digest on nodes (input_digest);
 create index nodes_due on nodes (next_try) where next_try is not null;
 
+-- No code path can leave a vector behind whose text is gone.
+create trigger node_deleted after delete on nodes begin
+    delete from summary_vectors where path = old.path;
+end;
+
 -- What became of a folder's note. Apart from `nodes`, since a person's "leave this note alone"
 -- outlives the summary.
 create table folder_notes (
@@ -42,7 +47,6 @@ create table folder_notes (
 create table buckets (
     input_digest text primary key,
     folder text not null,
-    abstract text not null,
     overview text not null
 ) strict, without rowid;
 create index buckets_by_folder on buckets (folder);
@@ -69,7 +73,7 @@ create table summary_partials (
 -- Which passages a file's summary was made from. Passages of an older generation take their rows along.
 create table summary_passages (
     node integer not null references nodes (id) on delete cascade,
-    passage integer not null,
+    passage integer not null references passages (id) on delete cascade,
     ordinal integer not null,
     primary key (node, passage)
 ) strict, without rowid;

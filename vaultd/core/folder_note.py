@@ -1,0 +1,115 @@
+"""The text of a folder's note: the summary, and every child as a real link."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from vaultd.core.fallback import escaped, first_characters
+from vaultd.core.quiet import Quiet, quiet_spans
+from vaultd.model.summary import ChildSummary, Node, NodeState
+
+LINE_CHARS = 120  # of a child's abstract, as in the wiki's index
+
+WORDS = {
+    "zh": {
+        "contents": "本文件夹内容",
+        "fallback": "> [!warning] 草稿：模型没有应答，本段由规则生成，模型恢复后会自动更新。",
+        "stale": "> [!info] 本段描述的是较早的内容，更新未能完成，稍后会自动重试。",
+        "partial": "有 {n} 个条目暂时无法读取。",
+        "offline": "*未使用语言模型，由原文句子摘录而成。*",
+    },
+    "en": {
+        "contents": "In this folder",
+        "fallback": "> [!warning] Draft: the model did not answer. This text was put together by"
+        " rule and is replaced when the model is back.",
+        "stale": "> [!info] This text describes earlier contents. Its refresh failed and is"
+        " tried again.",
+        "partial": "{n} of the entries cannot be read at the moment.",
+        "offline": "*Put together from the notes' own sentences, without a language model.*",
+    },
+}
+
+_LINK = re.compile(r"(!?)\[\[([^\[\]|#\n]*)(#[^\[\]|\n]*)?(?:\\?\|([^\[\]\n]*))?\]\]")
+_MARKDOWN_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\n]*\)")
+_HEADING = re.compile(r"^(#{1,6})(?=[ \t])", re.MULTILINE)
+
+
+def note_body(node: Node, children: Sequence[ChildSummary]) -> str:
+    """Return what stands in the managed region, without a time or anything that drifts.
+
+    `children` in the order they are listed, all of them, described or not.
+    """
+    words = WORDS["zh" if node.language.startswith("zh") else "en"]
+    overview = lowered(linked(node.overview, children), 2)
+    parts = [
+        escaped(node.abstract),
+        words[node.state.value] if node.state in (NodeState.FALLBACK, NodeState.STALE) else "",
+        overview.strip(),
+        words["offline"] if node.author == "offline" and node.state is NodeState.OK else "",
+        f"## {words['contents']}",
+        "\n".join(child_line(child) for child in children),
+        words["partial"].format(n=node.partial) if node.partial else "",
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def child_line(child: ChildSummary) -> str:
+    """Return one line of the list; a folder links to its note, if it has one."""
+    text = " ".join(child.abstract.split())
+    shown = first_characters(text, LINE_CHARS - 1) + "…" if len(text) > LINE_CHARS else text
+    if child.is_directory and not child.has_abstract:
+        head = escaped(child.name) + "/"
+    else:
+        head = link_to(child)
+    return f"- {head}" + (f": {escaped(shown)}" if shown else "")
+
+
+def link_to(child: ChildSummary, text: str = "") -> str:
+    """Return a link with the whole path, which no other note of the same name can catch."""
+    target = child.uri.removesuffix("/")
+    if child.is_directory:
+        target = f"{target}/{child.name}"
+    shown = re.sub(r"[\[\]|]+", " ", text or child.name).strip() or child.name
+    return f"[[{target.removesuffix('.md')}|{shown}]]"
+
+
+def linked(overview: str, children: Sequence[ChildSummary]) -> str:
+    """Return `overview` with its links made whole: to children only, others become plain text.
+
+    A model writes slugs, titles or paths; what is no child, or not surely one, is no link.
+    """
+    known: dict[str, list[ChildSummary]] = {}
+    for child in children:
+        if child.has_abstract or not child.is_directory:
+            known.setdefault(_slug(child.name), []).append(child)
+
+    def resolved(match: re.Match[str]) -> str:
+        target = match[2].strip().rstrip("/")
+        shown = (match[4] or target.rpartition("/")[2]).strip()
+        found = known.get(_slug(target.rpartition("/")[2].removesuffix(".md")), [])
+        return link_to(found[0], shown) if len(found) == 1 else shown
+
+    return _LINK.sub(resolved, _MARKDOWN_LINK.sub(r"\1", overview))
+
+
+def lowered(text: str, level: int) -> str:
+    """Return `text` with its headings moved so that the highest one has `level`."""
+    fenced = [span for span in quiet_spans(text) if span.kind is Quiet.FENCE]
+    headings = [
+        match
+        for match in _HEADING.finditer(text)
+        if not any(span.start <= match.start() < span.end for span in fenced)
+    ]
+    shift = level - min((len(match[1]) for match in headings), default=level)
+    pieces, position = list[str](), 0
+    for match in headings:
+        pieces += text[position : match.start()], "#" * max(1, min(6, len(match[1]) + shift))
+        position = match.end()
+    return "".join((*pieces, text[position:]))
+
+
+def _slug(name: str) -> str:
+    folded = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(letter for letter in folded if letter.isalnum())

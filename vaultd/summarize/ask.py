@@ -1,0 +1,226 @@
+"""Asking the author for texts: one gate, one breaker, checked answers, buckets for wide folders."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import TypeVar
+
+import structlog
+
+from vaultd.author.seam import Author, FileRequest, FolderRequest, FolderText
+from vaultd.core.bucket import Bucket, arrange
+from vaultd.core.markdown import cut_at_sentence
+from vaultd.core.staleness import Maker, folder_digest, normalised, retry_at, text_digest
+from vaultd.errors import BadReplyError, PermanentError, TransientError, VaultdError
+from vaultd.model.paths import Clock, VaultPath
+from vaultd.model.summary import ChildSummary
+from vaultd.store import nodes
+from vaultd.store.database import Database
+from vaultd.summarize.gate import Breaker, Gate, together
+
+log = structlog.get_logger()
+
+T = TypeVar("T")
+
+ABSTRACT_CHARS = 200  # spec/000
+OVERVIEW_CHARS = 8_000  # two screens for a folder of 50; more is no overview
+PARTIAL_CHARS = 1_500  # an overview of a bucket, of which 50 have to fit into one prompt
+
+
+@dataclass(slots=True)
+class Tally:
+    """What one run did, counted when it happened. `urgency`: 0 a person waits, 1 daily, 2 bulk."""
+
+    urgency: int = 1
+    calls: int = 0
+    rows: int = 0
+    embeddings: int = 0
+    notes: int = 0
+    changed_abstracts: int = 0
+    faults: dict[str, int] = field(default_factory=dict)
+
+    def note_fault(self, error: VaultdError) -> None:
+        """Count a failed call by its code."""
+        self.faults[error.code] = self.faults.get(error.code, 0) + 1
+
+
+class Asker:
+    """Asks the author. Every call of every run of the process goes through one of these."""
+
+    def __init__(
+        self,
+        db: Database,
+        author: Author,
+        gate: Gate,
+        clock: Clock,
+        *,
+        max_children: int,
+        context_chars: int,
+        first_retry: timedelta,
+    ) -> None:
+        self._db = db
+        self.author = author
+        self._gate = gate
+        self._clock = clock
+        self._first = first_retry
+        self._breaker = Breaker(clock, first_retry)
+        self.max_children = max(2, min(max_children, context_chars // 2 // PARTIAL_CHARS))
+
+    async def folder(
+        self,
+        request: FolderRequest,
+        maker: Maker,
+        tally: Tally,
+        *,
+        depth: int = 0,
+    ) -> FolderText:
+        """Return the two texts of a folder of any width.
+
+        Raises:
+            VaultdError: the author gave nothing usable; texts of buckets made so far are kept.
+        """
+        by_key = {child.uri.rstrip("/").rpartition("/")[2]: child for child in request.children}
+        root = arrange(by_key, self.max_children)
+        if not root.parts:
+            return await self._call(lambda: self.author.summarise(request), tally, depth)
+        parts = await self._parts(root, by_key, request, maker, tally, depth)
+        whole = replace(request, children=(), partials=tuple(parts))
+        text = await self._call(lambda: self.author.summarise(whole), tally, depth)
+        await self._forget_old_buckets(root, by_key, request.folder, maker)
+        return text
+
+    async def file(self, request: FileRequest, tally: Tally) -> str:
+        """Return the summary of one window, or of partial summaries.
+
+        Raises:
+            VaultdError: the author gave nothing usable.
+        """
+
+        async def ask() -> str:
+            text = normalised(await self.author.summarise_file(request))
+            if not text:
+                raise BadReplyError("The summary came back empty.")
+            return text
+
+        return await self._guarded(ask, tally, 0)
+
+    def next_try(self, attempts: int, error: VaultdError) -> tuple[int, datetime | None]:
+        """Return the count of attempts after `error`, and when the next one is due.
+
+        A closed endpoint is nobody's attempt: it is tried again when the next probe may start.
+        """
+        now = self._clock()
+        until = self._breaker.until
+        if until is not None and until > now:
+            return attempts, until
+        if isinstance(error, TransientError) and not error.counted:
+            return attempts, now + (error.retry_after or self._first)
+        return attempts + 1, retry_at(attempts + 1, now, first=self._first)
+
+    async def _parts(
+        self,
+        bucket: Bucket,
+        by_key: dict[str, ChildSummary],
+        request: FolderRequest,
+        maker: Maker,
+        tally: Tally,
+        depth: int,
+    ) -> list[tuple[str, str]]:
+        async def one(part: Bucket) -> tuple[str, str]:
+            digest = bucket_digest(part, by_key, maker)
+            stored = await self._db.read(nodes.bucket_text, digest)
+            if stored is None:
+                smaller = await self._bucket_request(part, by_key, request, maker, tally, depth)
+                text = await self._call(lambda: self.author.summarise(smaller), tally, depth)
+                stored = _cut_lines(text.overview, PARTIAL_CHARS) or text.abstract
+                await self._db.run(nodes.store_bucket, digest, request.folder, stored)
+            return _range_of(part), stored
+
+        return await together(one(part) for part in bucket.parts)
+
+    async def _bucket_request(
+        self,
+        part: Bucket,
+        by_key: dict[str, ChildSummary],
+        request: FolderRequest,
+        maker: Maker,
+        tally: Tally,
+        depth: int,
+    ) -> FolderRequest:
+        if part.parts:
+            inner = await self._parts(part, by_key, request, maker, tally, depth)
+            return replace(request, children=(), partials=tuple(inner), previous=None)
+        children = tuple(by_key[name] for name in part.names)
+        return replace(request, children=children, partials=(), previous=None)
+
+    async def _forget_old_buckets(
+        self, root: Bucket, by_key: dict[str, ChildSummary], folder: VaultPath, maker: Maker
+    ) -> None:
+        current = {bucket_digest(part, by_key, maker) for part in _inner(root)}
+        await self._db.run(nodes.keep_buckets, folder, current)
+
+    async def _call(
+        self, summarise: Callable[[], Awaitable[FolderText]], tally: Tally, depth: int
+    ) -> FolderText:
+        async def ask() -> FolderText:
+            return checked(await summarise())
+
+        return await self._guarded(ask, tally, depth)
+
+    async def _guarded(self, ask: Callable[[], Awaitable[T]], tally: Tally, depth: int) -> T:
+        async def counted() -> T:
+            tally.calls += 1
+            return await ask()
+
+        try:
+            async with self._gate.turn(tally.urgency, -depth):
+                return await self._breaker.call(counted)
+        except VaultdError as error:
+            tally.note_fault(error)
+            raise
+        except Exception as error:
+            log.exception("author failed")
+            raise PermanentError(f"The author failed: {type(error).__name__}.") from error
+
+
+def checked(text: FolderText) -> FolderText:
+    """Return both texts in bounds: the abstract one paragraph, cut at a sentence.
+
+    Raises:
+        BadReplyError: one of them is empty.
+    """
+    abstract = cut_at_sentence(" ".join(normalised(text.abstract).split()), ABSTRACT_CHARS)
+    overview = _cut_lines(normalised(text.overview), OVERVIEW_CHARS)
+    if not abstract or not overview:
+        raise BadReplyError("The abstract or the overview came back empty.")
+    return FolderText(abstract, overview)
+
+
+def bucket_digest(bucket: Bucket, by_key: dict[str, ChildSummary], maker: Maker) -> str:
+    """Return the hash of what a bucket's text is made from."""
+    if bucket.parts:
+        return text_digest(
+            "group", *sorted(bucket_digest(part, by_key, maker) for part in bucket.parts)
+        )
+    return folder_digest([by_key[name] for name in bucket.names], maker)
+
+
+def _inner(bucket: Bucket) -> list[Bucket]:
+    return [deeper for part in bucket.parts for deeper in (part, *_inner(part))]
+
+
+def _range_of(bucket: Bucket) -> str:
+    names = sorted(_names(bucket))
+    return f"{names[0]} … {names[-1]} ({len(names)})"
+
+
+def _names(bucket: Bucket) -> list[str]:
+    return [*bucket.names, *(name for part in bucket.parts for name in _names(part))]
+
+
+def _cut_lines(text: str, limit: int) -> str:
+    if len(text) <= limit:
+        return text
+    return text[: text.rfind("\n", 0, limit + 1)] if "\n" in text[:limit] else text[:limit]

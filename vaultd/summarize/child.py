@@ -1,0 +1,139 @@
+"""What a folder's text knows of its children: their abstracts, as they stand on the disk."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from vaultd.core.fallback import name_key
+from vaultd.core.markdown import abstract_of
+from vaultd.core.properties import properties_or_none, split_note, texts
+from vaultd.core.staleness import name_of
+from vaultd.extract.encoding import decoded
+from vaultd.model.paths import VaultPath
+from vaultd.model.summary import ChildSummary, Node, NodeState
+from vaultd.vault.files import Vault
+
+REGION = "overview"  # id of the managed region of a folder note
+NOTE = "note"
+FOLDER = "folder"
+
+
+@dataclass(frozen=True, slots=True)
+class NoteText:
+    """A note as a child: `content` is the hash of its bytes, `is_folder_note` its role."""
+
+    path: VaultPath
+    content: str
+    body: str
+    category: str
+    abstract: str
+    is_folder_note: bool
+
+    @property
+    def wants_text(self) -> bool:
+        """Whether there is text of which the note itself gives no abstract."""
+        return not self.abstract and bool(self.body.strip())
+
+
+def is_directory_uri(uri: str) -> bool:
+    """Tell whether a path at the interface means a folder: it ends in "/" (spec/000).
+
+    Inside, only the file system says what is a folder.
+    """
+    return uri.endswith("/")
+
+
+def note_path_of(folder: VaultPath) -> VaultPath | None:
+    """Return where the text of `folder` stands; None for the vault itself."""
+    if folder == ".":
+        return None
+    if folder == "wiki":
+        return VaultPath("wiki/overview.md")
+    return VaultPath(f"{folder}/{name_of(folder)}.md")
+
+
+def read_note(vault: Vault, path: VaultPath) -> NoteText | None:
+    """Return the note at `path`, None if it is gone. Blocking.
+
+    Raises:
+        VaultdError: it cannot be read, or lies outside the vault.
+    """
+    content = vault.read(path)
+    if content is None:
+        return None
+    text = _decoded(content)
+    body = split_note(text).body
+    category = texts((properties_or_none(text) or {}).get("type"))
+    return NoteText(
+        path=path,
+        content=hashlib.sha256(content).hexdigest(),
+        body=body,
+        category=category[0] if category else NOTE,
+        abstract=abstract_of(body),
+        is_folder_note=_is_folder_note(path, text),
+    )
+
+
+def note_child(note: NoteText, abstract: str) -> ChildSummary:
+    """Return a note as a child; `abstract` is its own or the stored one, "" for none."""
+    name = PurePosixPath(note.path).stem
+    return ChildSummary(
+        uri=note.path,
+        name=name,
+        abstract=abstract,
+        category=note.category,
+        is_directory=False,
+        has_abstract=bool(abstract),
+    )
+
+
+def folder_child(path: VaultPath, node: Node | None) -> ChildSummary:
+    """Return a folder as a child. A fallback's prose stays below: its listing is read instead."""
+    abstract = upward_text(node)
+    return ChildSummary(
+        uri=f"{path}/",
+        name=name_of(path),
+        abstract=abstract,
+        category=FOLDER,
+        is_directory=True,
+        has_abstract=bool(abstract),
+    )
+
+
+def upward_text(node: Node | None) -> str:
+    """Return what the folder above reads of a summary, "" if there is nothing to read."""
+    if node is None:
+        return ""
+    return node.listing if node.state is NodeState.FALLBACK else node.abstract
+
+
+def in_order(children: Iterable[ChildSummary]) -> tuple[ChildSummary, ...]:
+    """Return folders first, then notes, each by name."""
+    return tuple(
+        sorted(
+            children, key=lambda child: (not child.is_directory, name_key(child.name), child.uri)
+        )
+    )
+
+
+def _is_folder_note(path: VaultPath, text: str) -> bool:
+    pure = PurePosixPath(path)
+    return _same(pure.stem, pure.parent.name) or f"vaultd:begin {REGION} " in text
+
+
+def _same(one: str, other: str) -> bool:
+    return (
+        unicodedata.normalize("NFC", one).casefold()
+        == unicodedata.normalize("NFC", other).casefold()
+    )
+
+
+def _decoded(content: bytes) -> str:
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError:
+        return decoded(content)

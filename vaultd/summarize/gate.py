@@ -1,0 +1,130 @@
+"""How many calls run at once, and which goes first."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+from typing import Any, TypeVar
+
+from vaultd.errors import (
+    EndpointClosedError,
+    ModelUnavailableError,
+    RateLimitedError,
+    VaultdError,
+    WaitingError,
+)
+from vaultd.model.paths import Clock
+
+T = TypeVar("T")
+
+LONGEST_CLOSED = timedelta(minutes=5)  # a provider is back unseen for no longer than this
+SILENT_CALLS = 5  # so many calls in a row without an answer are no longer one folder's bad luck
+
+
+class Gate:
+    """Lets at most `width` callers in at once; the more urgent ones first, then by arrival.
+
+    One for the whole process: every folder, bucket and file of every run goes through it.
+    """
+
+    def __init__(self, width: int) -> None:
+        self._free = width
+        self._waiting: list[tuple[tuple[int, ...], int, asyncio.Future[None]]] = []
+        self._arrivals = 0
+
+    @asynccontextmanager
+    async def turn(self, *urgency: int) -> AsyncIterator[None]:
+        """Wait for a place, and give it back afterwards; smaller numbers are more urgent."""
+        await self._enter(urgency)
+        try:
+            yield
+        finally:
+            self._leave()
+
+    async def _enter(self, urgency: tuple[int, ...]) -> None:
+        if self._free:
+            self._free -= 1
+            return
+        self._arrivals += 1
+        turn = asyncio.get_running_loop().create_future()
+        heapq.heappush(self._waiting, (urgency, self._arrivals, turn))
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self._leave()
+            raise
+
+    def _leave(self) -> None:
+        while self._waiting:
+            _, _, turn = heapq.heappop(self._waiting)
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._free += 1
+
+
+class Breaker:
+    """Keeps calls from an endpoint that is closed or asks for a pause; one probe ends that.
+
+    `until` is when the next probe may start; None while the endpoint is taken to be open. The
+    waits double from `first` to five minutes, unless the other side names its own.
+    """
+
+    def __init__(self, clock: Clock, first: timedelta) -> None:
+        self._clock = clock
+        self._first = first
+        self._fault: VaultdError | None = None
+        self._failures = 0
+        self._silent = 0
+        self._probe = asyncio.Lock()
+        self.until: datetime | None = None
+
+    async def call(self, ask: Callable[[], Awaitable[T]]) -> T:
+        """Return what `ask` gives, or raise the known fault without asking.
+
+        Raises:
+            VaultdError: the fault that closed the endpoint, as long as `until` is not reached.
+        """
+        if self._fault is None:
+            return await self._try(ask)
+        async with self._probe:
+            if self._fault is not None and self.until is not None and self._clock() < self.until:
+                raise type(self._fault)(str(self._fault))
+            return await self._try(ask)
+
+    async def _try(self, ask: Callable[[], Awaitable[T]]) -> T:
+        try:
+            result = await ask()
+        except (EndpointClosedError, RateLimitedError, WaitingError) as fault:
+            self._close(fault)
+            raise
+        except ModelUnavailableError as fault:
+            self._silent += 1
+            if self._silent >= SILENT_CALLS:
+                self._close(fault)
+            raise
+        self._fault, self._failures, self._silent, self.until = None, 0, 0, None
+        return result
+
+    def _close(self, fault: VaultdError) -> None:
+        now = self._clock()
+        if self._fault is not None and self.until is not None and now < self.until:
+            return  # one of the calls that were under way when the first one failed
+        wait = min(self._first * 2**self._failures, LONGEST_CLOSED)
+        if isinstance(fault, RateLimitedError) and fault.retry_after is not None:
+            wait = fault.retry_after
+        self._fault, self._failures, self.until = fault, self._failures + 1, now + wait
+
+
+async def together(works: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """Return what all of `works` give, in order; the first failure stops the others."""
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            running = [tasks.create_task(work) for work in works]
+    except BaseExceptionGroup as group:
+        raise group.exceptions[0] from None
+    return [task.result() for task in running]

@@ -1,0 +1,126 @@
+"""What a folder's text is made from: its children as they are on the disk and in the rows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+import structlog
+
+from vaultd.errors import UnreadableSourceError, VaultdError
+from vaultd.model.paths import Clock, VaultPath
+from vaultd.model.summary import ChildSummary, Node, NodeKind
+from vaultd.store import nodes
+from vaultd.store.database import Connection, Database
+from vaultd.store.nodes import FolderState
+from vaultd.summarize.ask import Tally
+from vaultd.summarize.child import (
+    NoteText,
+    folder_child,
+    in_order,
+    note_child,
+    note_path_of,
+    read_note,
+)
+from vaultd.summarize.file_nodes import FileNodes, FileText
+from vaultd.summarize.files import Wish
+from vaultd.summarize.note import NoteRecord
+from vaultd.summarize.tree import Listing, Tree
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """A folder's children as they are now; `unreadable` of them could not be read."""
+
+    children: tuple[ChildSummary, ...]
+    unreadable: int
+    strays: tuple[VaultPath, ...] = ()
+    record: NoteRecord | None = None
+
+    @property
+    def described(self) -> tuple[ChildSummary, ...]:
+        """The children there is something to say about."""
+        return tuple(child for child in self.children if child.has_abstract)
+
+
+class InputReader:
+    """Reads the children of folders, and has notes without an abstract summarised."""
+
+    def __init__(self, db: Database, tree: Tree, files: FileNodes, clock: Clock) -> None:
+        self._db = db
+        self._tree = tree
+        self._files = files
+        self._clock = clock
+
+    async def read(self, folder: VaultPath, stored: FolderState, tally: Tally) -> Inputs:
+        """Return the children of `folder`, of which `stored` is known; rows of lost files go.
+
+        Raises:
+            FileNotFoundError, NotADirectoryError: the folder is gone.
+            OSError: it cannot be listed.
+        """
+        below = stored.below
+        listing, notes, unreadable = await asyncio.to_thread(_look_into, self._tree, folder)
+        plain = [note for note in notes if not note.is_folder_note]
+        abstracts = await self._abstracts(plain, below, tally)
+        gone = [
+            path
+            for path, node in below.items()
+            if node.kind is NodeKind.FILE and path not in listing.notes
+        ]
+        if gone:
+            await self._db.run(_drop_all, gone, now=self._clock())
+        children = [folder_child(path, below.get(path)) for path in listing.folders]
+        children += [note_child(note, abstracts[note.path]) for note in plain]
+        mine = note_path_of(folder)
+        strays = (note.path for note in notes if note.is_folder_note and note.path != mine)
+        record = None if stored.note is None else NoteRecord.of(*stored.note)
+        return Inputs(in_order(children), unreadable, tuple(strays), record)
+
+    async def _abstracts(
+        self, notes: list[NoteText], below: Mapping[VaultPath, Node], tally: Tally
+    ) -> dict[VaultPath, str]:
+        async def abstract(note: NoteText) -> str:
+            if not note.wants_text and note.path not in below:
+                return note.abstract
+            if not note.body.strip():
+                return ""
+            file = await self._files.indexed(note.path)
+            if file.content != note.content:
+                file = FileText(note.path, note.content, (note.body,))
+            try:
+                node = await self._files.refresh(file, Wish(), tally)
+            except UnreadableSourceError:
+                return note.abstract
+            return note.abstract or node.abstract
+
+        found = await asyncio.gather(*(abstract(note) for note in notes))
+        return dict(zip((note.path for note in notes), found, strict=True))
+
+
+def _look_into(tree: Tree, folder: VaultPath) -> tuple[Listing, list[NoteText], int]:
+    """Return what lies in `folder`, the notes that can be read, and how many cannot.
+
+    Notes that vanish meanwhile are neither.
+    """
+    listing = tree.children(folder)
+    found, unreadable = [], 0
+    for path in listing.notes:
+        try:
+            note = read_note(tree.vault, path)
+        except (OSError, VaultdError) as error:
+            log.warning("note cannot be read", path=path, reason=str(error))
+            unreadable += 1
+            continue
+        if note is not None:
+            found.append(note)
+    return listing, found, unreadable
+
+
+def _drop_all(db: Connection, paths: list[VaultPath], *, now: datetime) -> None:
+    for path in paths:
+        nodes.drop_node(db, path, asked=False, now=now)

@@ -1,0 +1,51 @@
+"""What an author may know of the wiki: the part that concerns the source, never all of it."""
+
+from __future__ import annotations
+
+import asyncio
+
+from vaultd.ingest.desk import Desk
+from vaultd.model.paths import VaultPath
+from vaultd.model.wiki import SourceText, WikiContext
+from vaultd.store import pages
+
+PURPOSE, SCHEMA = VaultPath("purpose.md"), VaultPath("schema.md")
+NEAR_PAGES = 40  # names and abstracts of about 8,000 characters; the same at 50 and 5,000 pages
+SAMPLE_CHARS = 2_000  # from the beginning, the middle and the end: what the source is about
+
+
+async def wiki_context(
+    source: SourceText, summary_path: VaultPath, desk: Desk, *, language: str
+) -> WikiContext:
+    """Gather purpose, schema and the pages nearest to the source."""
+    purpose, schema = await asyncio.to_thread(
+        lambda: (read_optional(desk, PURPOSE), read_optional(desk, SCHEMA))
+    )
+    near = await desk.near_pages(sample_of(source), NEAR_PAGES)
+    listing = await desk.db.read(pages.listing)
+    return WikiContext(
+        purpose=purpose,
+        schema=schema,
+        pages=tuple(page for page in near if page.path != summary_path),
+        page_count=sum(1 for each in listing.values() if each.ref),
+        summary_path=summary_path,
+        language=language,
+        today=desk.clock().date(),
+        pages_limit=desk.rules.pages_per_source,
+    )
+
+
+def sample_of(source: SourceText) -> str:
+    """Return title, beginning, middle and end of the source: enough to find related pages."""
+    text = source.text
+    if len(text) <= 3 * SAMPLE_CHARS:
+        return f"{source.title}\n\n{text}"
+    middle = len(text) // 2
+    parts = (text[:SAMPLE_CHARS], text[middle : middle + SAMPLE_CHARS], text[-SAMPLE_CHARS:])
+    return "\n\n".join((source.title, *parts))
+
+
+def read_optional(desk: Desk, path: VaultPath) -> str:
+    """Return the note's text, "" where there is none."""
+    content = desk.vault.read(path)
+    return content.decode("utf-8", "replace") if content is not None else ""

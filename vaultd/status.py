@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from typing import Any
 
 from vaultd.model.jobs import JobState
@@ -89,3 +90,26 @@ def _problems(db: Connection) -> list[dict[str, str]]:
         for each in pauses.all_pauses(db)
     ]
     return found + paused
+
+
+def jobs_of(db: Connection, states: Collection[JobState] = ()) -> dict[str, Any]:
+    """Return the jobs in `states` (none named: all that are not over) as one JSON object."""
+    return {
+        "jobs": [
+            {
+                "id": row.id,
+                "kind": str(row.kind),
+                "subject": row.subject,
+                "state": str(row.state),
+                "stage": row.stage,
+                "done": row.step,
+                "total": row.steps,
+                "attempts": row.attempts,
+                "person": row.person,
+                "run_at": row.run_at,
+                "reason": row.reason,
+                "code": row.code,
+            }
+            for row in joblist.listed(db, states)
+        ]
+    }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -15,15 +14,6 @@ from vaultd.cli.application import app
 from vaultd.cli.preparing import Template
 
 runner = CliRunner()
-
-
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in os.environ:
-        if name.startswith("VAULTD_"):
-            monkeypatch.delenv(name)
-    (tmp_path / "elsewhere").mkdir()
-    monkeypatch.chdir(tmp_path / "elsewhere")
 
 
 def tree(folder: Path) -> dict[str, bytes]:
@@ -113,9 +103,7 @@ def test_a_file_is_no_vault(tmp_path: Path) -> None:
     ("arguments", "code", "words"),
     [
         (["--version"], 0, ""),
-        (["no-such-command"], 2, "No such command"),
         (["init", "--no-such-option"], 2, "No such option"),
-        (["init", "--template", "cooking"], 2, "cooking"),
     ],
 )
 def test_exit_codes_of_the_real_program(arguments: list[str], code: int, words: str) -> None:

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from vaultd.cli.options import JsonOption, VaultOption
-from vaultd.cli.place import SETTINGS
+from vaultd.cli.target import SETTINGS
 from vaultd.cli.terminal import print_json, say
 from vaultd.errors import UsageError
 from vaultd.vault.layout import VAULT_VARIABLE, find_vault, make_layout

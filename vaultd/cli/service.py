@@ -20,7 +20,7 @@ from vaultd.cli.login_unit import (
 )
 from vaultd.cli.options import JsonOption, VaultOption
 from vaultd.cli.outcome import DEGRADED
-from vaultd.cli.place import place_at
+from vaultd.cli.target import target_at
 from vaultd.cli.terminal import print_json, remark, say
 from vaultd.errors import UsageError
 from vaultd.vault.layout import user_folder
@@ -101,7 +101,7 @@ def status(vault: VaultOption = None, as_json: JsonOption = False) -> None:
 
 def _unit(vault: Path | None) -> Unit:
     """Return the definition for this system and this vault."""
-    root = place_at(vault).root
+    root = target_at(vault).root
     if sys.platform == "darwin":
         return launchd_agent(sys.executable, root, Path.home(), os.getuid())
     if sys.platform == "win32":

@@ -9,23 +9,22 @@ from pathlib import Path
 
 from vaultd.errors import UsageError
 from vaultd.settings import Settings, load_settings
-from vaultd.vault.layout import RAW, STATE, database_folder, find_vault, state_folder
+from vaultd.vault.layout import RAW, STATE, find_vault, state_folder
 
-DATABASE = "vaultd.db"
 SETTINGS = "config.toml"
+SIGNS = (STATE, ".obsidian", RAW)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A vault, its state folder, its database file, and its settings."""
+class Target:
+    """A vault, its state folder and its settings."""
 
     root: Path
     state: Path
-    database: Path
     settings: Settings
 
 
-def place_at(named: Path | None) -> Place:
+def target_at(named: Path | None) -> Target:
     """Find the vault that `named` or the surroundings mean and read its settings.
 
     Raises:
@@ -33,14 +32,13 @@ def place_at(named: Path | None) -> Place:
         SettingsError: a setting is wrong.
     """
     root = find_vault(named, os.environ, Path.cwd())
-    if not any((root / name).is_dir() for name in (STATE, ".obsidian", RAW)):
+    if not any((root / name).is_dir() for name in SIGNS):
         raise UsageError(
-            f"{root} is no vault yet: it holds none of {STATE}/, .obsidian/ and {RAW}/. "
+            f"{root} is no vault yet: it holds none of {', '.join(f'{name}/' for name in SIGNS)}. "
             f"Run `vaultd init --vault {root}` to make it one."
         )
     state = state_folder(root)
-    settings = load_settings(state / SETTINGS)
-    return Place(root, state, database_folder(root, settings.state_dir) / DATABASE, settings)
+    return Target(root, state, load_settings(state / SETTINGS))
 
 
 def now() -> datetime:

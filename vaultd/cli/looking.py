@@ -1,0 +1,123 @@
+"""`vaultd status` and `vaultd jobs`: what is where, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import typer
+
+from vaultd.cli.asking import ask_bridge, read_database
+from vaultd.cli.options import JsonOption, VaultOption
+from vaultd.cli.outcome import DEGRADED
+from vaultd.cli.target import Target, target_at
+from vaultd.cli.terminal import counted, print_json, say, say_columns
+from vaultd.cli.working import is_free
+from vaultd.settings import Settings
+from vaultd.store.database import Connection, Database
+
+QUIET_STATES = ("done", "skipped")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command("status")(status)
+    app.command("jobs")(jobs)
+
+
+def status(vault: VaultOption = None, as_json: JsonOption = False) -> None:
+    """Say what is where, and why."""
+    target = target_at(vault)
+    document = ask_bridge(target, "GET", "/v1/status") or status_beside(target)
+    if as_json:
+        print_json(document)
+    else:
+        _tell_status(document)
+    if _is_degraded(document):
+        raise typer.Exit(DEGRADED)
+
+
+def status_beside(target: Target) -> dict[str, Any]:
+    """Return the status as the database tells it, without a daemon's help."""
+    from vaultd.status import status_of
+
+    chat, embedding = model_names(target.settings)
+
+    def query(db: Connection) -> dict[str, Any]:
+        return status_of(
+            db,
+            vault=str(target.root),
+            running=not is_free(target),
+            chat=chat,
+            embedding=embedding,
+        )
+
+    found = read_database(target, lambda db: db.read(query))
+    if found is not None:
+        return found
+    nothing = Database(":memory:")
+    try:
+        return nothing.read_sync(query)
+    finally:
+        nothing.close()
+
+
+def model_names(settings: Settings) -> tuple[str, str]:
+    """Return what writes and what embeds, in the words of the status."""
+    embedding = settings.embedding
+    return settings.llm.model or "offline", embedding.model or embedding.provider
+
+
+def _is_degraded(document: Mapping[str, Any]) -> bool:
+    counts, folders = document["counts"], document["folders"]
+    held = counts["waiting"] + counts["parked"]
+    return bool(held or folders["fallback"] or folders["stale"] or document["problems"])
+
+
+def _tell_status(document: Mapping[str, Any]) -> None:
+    counts, folders, used = document["counts"], document["folders"], document["usage"]
+    say(f"{document['vault']}: {'running' if document['state'] == 'running' else 'stopped'}")
+    shown = [f"{number:,} {state}" for state, number in counts.items() if number]
+    say(f"Sources: {', '.join(shown) or 'none yet'}")
+    shown = [f"{number:,} {state}" for state, number in folders.items() if number]
+    if shown:
+        say(f"Folders: {', '.join(shown)}")
+    say(f"Writes: {document['model']['chat']}. Embeds: {document['model']['embedding']}.")
+    if used["calls"]:
+        tokens = used["input_tokens"] + used["output_tokens"]
+        say(f"Calls: {used['calls']:,}, {tokens:,} tokens")
+    if document["reviews_open"]:
+        say(f"Reviews: {counted(document['reviews_open'], 'question')} for you")
+    say_columns(
+        [file["state"], file["path"], file["reason"]]
+        for file in document["files"]
+        if file["state"] not in QUIET_STATES or file["reason"]
+    )
+    for problem in document["problems"]:
+        say(f"Problem: {problem['text']}")
+
+
+def jobs(vault: VaultOption = None, as_json: JsonOption = False) -> None:
+    """List what is queued, running, waiting, paused or parked."""
+    target = target_at(vault)
+    document = ask_bridge(target, "GET", "/v1/jobs") or jobs_beside(target)
+    if as_json:
+        print_json(document)
+        return
+    if not document["jobs"]:
+        say("Nothing to do.")
+    say_columns(
+        [str(job["id"]), job["state"], job["kind"], job["subject"], job["reason"] or _step(job)]
+        for job in document["jobs"]
+    )
+
+
+def jobs_beside(target: Target) -> dict[str, Any]:
+    """Return the open jobs as the database has them."""
+    from vaultd.status import jobs_of
+
+    return read_database(target, lambda db: db.read(jobs_of)) or {"jobs": []}
+
+
+def _step(job: Mapping[str, Any]) -> str:
+    return f"{job['stage']} {job['done']}/{job['total']}" if job["total"] else str(job["stage"])

@@ -1,0 +1,215 @@
+"""`vaultd ingest`, `retry` and `cancel`: what a person wants done with sources."""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+import hashlib
+import unicodedata
+from collections.abc import Callable, Iterable
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any
+
+import typer
+
+from vaultd.cli.options import JsonOption, VaultOption
+from vaultd.cli.target import Target, now, target_at
+from vaultd.cli.terminal import counted, print_json, say
+from vaultd.cli.working import carry_out, end_with
+from vaultd.core.reconcile import identity_of
+from vaultd.errors import NotFoundError, UsageError
+from vaultd.model.jobs import JobKind, JobState, NewJob
+from vaultd.model.paths import SourceId, VaultPath
+from vaultd.store import files, joblist, sources
+from vaultd.store import jobs as queue
+from vaultd.store.database import Connection
+from vaultd.store.joblist import JobRow
+from vaultd.vault.files import Vault
+from vaultd.vault.layout import RAW, WIKI, make_layout
+
+HELD = (JobState.PARKED, JobState.WAITING, JobState.PAUSED)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command("cancel")(cancel)
+
+
+def ingest(
+    documents: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE...", help="Documents; outside raw/ they are copied into it."),
+    ],
+    vault: VaultOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Turn documents into pages now, and wait for it."""
+    target = target_at(vault)
+    state = make_layout(target.root)
+    inside = Vault(target.root, state)
+    taken = [_taken(inside, file) for file in documents]
+    with_database(target, _see, taken)
+    new = [NewJob(JobKind.INGEST, path, sha256, person=True) for path, sha256 in taken]
+    rows = carry_out(target, new, silent=as_json)
+    _report(rows, as_json=as_json)
+
+
+def _taken(vault: Vault, file: Path) -> tuple[VaultPath, str]:
+    """Return the vault path and the hash of `file`, copied below `raw/` if it is elsewhere.
+
+    Raises:
+        UsageError: there is no such file, or it is one that vaultd wrote.
+    """
+    if not file.is_file():
+        raise UsageError(f"There is no file {file}.")
+    content = file.read_bytes()
+    sha256 = hashlib.sha256(content).hexdigest()
+    place = file.resolve()
+    if place.is_relative_to(vault.root):
+        path = place.relative_to(vault.root).as_posix()
+        if path.startswith(f"{RAW}/"):
+            return VaultPath(path), sha256
+        if path.startswith((f"{WIKI}/", ".")):
+            raise UsageError(f"{path} is a page of the wiki, not a source.")
+    return _copied(vault, file.name, content), sha256
+
+
+def _copied(vault: Vault, name: str, content: bytes) -> VaultPath:
+    """Write `content` below `raw/` under `name`, or a numbered one if that is taken."""
+    stem, suffix = PurePosixPath(name).stem, PurePosixPath(name).suffix
+    number = 1
+    while True:
+        path = VaultPath(f"{RAW}/{name}" if number == 1 else f"{RAW}/{stem} {number}{suffix}")
+        there = vault.read(path)
+        if there == content:
+            return path
+        if there is None:
+            vault.write(path, content, expect=None)
+            return path
+        number += 1
+
+
+def _see(db: Connection, taken: Iterable[tuple[VaultPath, str]]) -> None:
+    for path, sha256 in taken:
+        known = sources.find_by_path(db, path)
+        sources.see(db, known.identity if known else identity_of(path), path, sha256, now=now())
+        files.expect(db, path, sha256, files.SOURCE)
+
+
+def retry(
+    source: Annotated[
+        str | None, typer.Argument(help="Path below raw/ of the source to try again.")
+    ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Everything that is parked, paused or waiting.")
+    ] = False,
+    vault: VaultOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Try again what is parked, paused or waits for your word, and wait for it."""
+    if bool(source) == every:
+        raise UsageError("Name a source, or use --all.")
+    target = target_at(vault)
+    held = with_database(target, _held, source, every=every)
+    if not held:
+        say("Nothing is parked, paused or waiting." if every else f"{source} is not held back.")
+        return
+    with_database(target, _retried, [row.id for row in held])
+    handles = [NewJob(row.kind, row.subject, row.digest) for row in held]
+    _report(carry_out(target, handles, silent=as_json), as_json=as_json)
+
+
+def _held(db: Connection, source: str | None, *, every: bool) -> list[JobRow]:
+    if every:
+        return list(joblist.listed(db, HELD))
+    path = source_path(db, source or "")
+    states = (*HELD, JobState.CANCELLED)
+    newest = [row for row in joblist.of_subject(db, path) if row.kind is JobKind.INGEST][:1]
+    return [row for row in newest if row.state in states or row.reason]
+
+
+def _retried(db: Connection, ids: Iterable[int]) -> None:
+    for job_id in ids:
+        queue.retry(db, job_id, now=now())
+
+
+def cancel(
+    source: Annotated[str, typer.Argument(help="Path below raw/ of the source to stop.")],
+    vault: VaultOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Stop the work on a source; it is not taken again until it changes or you retry it."""
+    target = target_at(vault)
+    stopped = with_database(target, _cancelled, source)
+    if as_json:
+        print_json({"cancelled": stopped})
+    elif stopped:
+        say(f"Cancelled {counted(len(stopped), 'job')}: {', '.join(stopped)}.")
+    else:
+        say(f"Nothing is under way for {source}.")
+
+
+def _cancelled(db: Connection, source: str) -> list[str]:
+    path = source_path(db, source)
+    return [
+        str(row.kind)
+        for row in joblist.of_subject(db, path)
+        if queue.cancel(db, row.id, now=now(), reason="cancelled by a person")
+    ]
+
+
+def source_path(db: Connection, named: str) -> VaultPath:
+    """Return the vault path of the source that a person named, with or without `raw/`.
+
+    Raises:
+        NotFoundError: there is none; the message names the nearest.
+    """
+    wanted = unicodedata.normalize("NFC", named.removeprefix("./").removeprefix(f"{RAW}/"))
+    if (found := sources.find(db, SourceId(wanted))) is not None:
+        return found.path
+    known = [source.identity for source in sources.all_sources(db)]
+    same_name = [each for each in known if PurePosixPath(each).name == PurePosixPath(wanted).name]
+    if len(same_name) == 1:
+        return VaultPath(f"{RAW}/{same_name[0]}")
+    near = difflib.get_close_matches(wanted, known, n=3)
+    hint = f" Did you mean {' or '.join(near)}?" if near else ""
+    raise NotFoundError(f"There is no source {named!r}.{hint}", tuple(near))
+
+
+def with_database(target: Target, query: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Run a writing `query` on the database, whoever holds the vault's lock."""
+    from vaultd.daemon.place import open_beside
+
+    async def opened() -> Any:
+        db = open_beside(target.root, target.settings)
+        try:
+            return await db.run(query, *args, **kwargs)
+        finally:
+            db.close()
+
+    return asyncio.run(opened())
+
+
+def _report(rows: list[JobRow], *, as_json: bool) -> None:
+    """Say what came of each job, and leave with the exit code."""
+    if as_json:
+        print_json(
+            {
+                "jobs": [
+                    {
+                        "id": row.id,
+                        "subject": row.subject,
+                        "state": str(row.state),
+                        "reason": row.reason,
+                        "result": dict(row.result),
+                    }
+                    for row in rows
+                ]
+            }
+        )
+    else:
+        for row in rows:
+            pages = row.result.get("pages")
+            wrote = f", {counted(len(pages), 'page')}" if isinstance(pages, list) else ""
+            say(f"{row.subject}: {row.state}{wrote}" + (f" ({row.reason})" if row.reason else ""))
+    end_with(rows)

@@ -1,0 +1,43 @@
+"""`vaultd run`: the daemon, or one pass over the vault."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from vaultd.cli.logs import write_logs
+from vaultd.cli.options import VaultOption
+from vaultd.cli.target import now, target_at
+from vaultd.cli.terminal import remark
+from vaultd.cli.watching import watching
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command("run")(run)
+
+
+def run(
+    vault: VaultOption = None,
+    once: Annotated[
+        bool, typer.Option("--once", help="Do what is due within a minute, then end.")
+    ] = False,
+) -> None:
+    """Work on the vault until stopped.
+
+    With --once: look at the whole vault, read what is new, refresh folder notes, index, and end,
+    with exit code 3 if something waits, is paused or parked.
+    """
+    target = target_at(vault)
+    write_logs(target.state / "logs", terminal=not once)
+    from vaultd.daemon import run_daemon, run_once  # half a second of imports
+
+    if once:
+        with watching() as tell:
+            code = asyncio.run(run_once(target.root, target.settings, now, tell))
+    else:
+        remark(f"vaultd works on {target.root}. Stop it with Ctrl-C.")
+        code = asyncio.run(run_daemon(target.root, target.settings, now))
+    raise typer.Exit(code)

@@ -1,0 +1,103 @@
+"""What a person sees while jobs run: bars on a terminal, one line for each end elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+from vaultd.cli.terminal import remark, shortened
+from vaultd.model.jobs import JobKind, JobState
+from vaultd.store.events import Event
+
+QUIET = frozenset({JobKind.INDEX, JobKind.SUMMARIZE, JobKind.UPKEEP})  # told only if they fail
+SUBJECT_COLUMNS = 40
+
+
+def sentence(payload: Mapping[str, Any]) -> str:
+    """Return the line that says how a job stands, "" if nobody wants to know."""
+    kind, state = JobKind(payload["kind"]), JobState(payload["state"])
+    reason = f": {payload['reason']}" if payload.get("reason") else ""
+    if state is JobState.DONE:
+        return "" if kind in QUIET else f"{payload['subject']}: done"
+    if state is JobState.QUEUED:
+        return f"{payload['subject']}: will be tried again{reason}" if reason else ""
+    if state is JobState.RUNNING:
+        return ""
+    return f"{payload['subject']}: {state.value}{reason}"
+
+
+class Lines:
+    """Tells ends of jobs and problems on standard error, a line each."""
+
+    def __call__(self, event: Event) -> None:
+        """Tell `event`."""
+        if event.kind == "job" and (line := sentence(event.payload)):
+            remark(line)
+        elif event.kind == "problem":
+            remark(str(event.payload["text"]))
+        elif event.kind == "paused":
+            remark(f"Waiting: {event.payload['reason']}")
+
+
+class Bars:
+    """Shows a bar for each running job, and the ends of jobs above them."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._bars: dict[int, TaskID] = {}
+
+    def __call__(self, event: Event) -> None:
+        """Show `event`."""
+        if event.kind == "progress":
+            self._move(event.payload)
+        elif event.kind == "job":
+            self._end(event.payload)
+        elif event.kind in ("problem", "paused"):
+            text = str(event.payload.get("text") or event.payload.get("reason"))
+            self._progress.console.print(f"[yellow]{escape(text)}[/]", highlight=False)
+
+    def _move(self, payload: Mapping[str, Any]) -> None:
+        job = int(payload["id"])
+        if job not in self._bars:
+            subject = escape(shortened(str(payload["subject"]), SUBJECT_COLUMNS))
+            self._bars[job] = self._progress.add_task(subject, total=None, stage="")
+        total = int(payload["total"]) or None
+        self._progress.update(
+            self._bars[job],
+            total=total,
+            completed=int(payload["done"]),
+            stage=escape(str(payload["stage"])),
+        )
+
+    def _end(self, payload: Mapping[str, Any]) -> None:
+        if payload["state"] == JobState.RUNNING:
+            return
+        if (bar := self._bars.pop(int(payload["id"]), None)) is not None:
+            self._progress.remove_task(bar)
+        if line := sentence(payload):
+            colour = "green" if payload["state"] == JobState.DONE else "yellow"
+            self._progress.console.print(f"[{colour}]{escape(line)}[/]", highlight=False)
+
+
+@contextmanager
+def watching(*, silent: bool = False) -> Iterator[Lines | Bars]:
+    """Give what shows events: bars if a person looks at standard error, else lines."""
+    if silent or not sys.stderr.isatty():
+        yield Lines()
+        return
+    progress = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24),
+        TextColumn("{task.fields[stage]}"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with progress:
+        yield Bars(progress)

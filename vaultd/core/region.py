@@ -140,6 +140,19 @@ def put_region(
     return before + block.replace("\n", newline) + after
 
 
+def without_regions(text: str) -> str:
+    """Return `text` without its managed regions: what a person or a model reads and writes.
+
+    Raises:
+        RegionError: the note's markers do not pair up.
+    """
+    pieces, position = list[str](), 0
+    for region in sorted(find_regions(text).values(), key=lambda each: each.start):
+        pieces.append(text[position : region.start])
+        position = region.end
+    return "".join((*pieces, text[position:]))
+
+
 def render_region(region_id: str, inner: str, *, inputs: str, state: RegionState) -> str:
     """Return marker lines and text of a region, `inner` as `region_body` gives it."""
     return (

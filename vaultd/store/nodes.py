@@ -35,26 +35,6 @@ class Mark:
     since: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class FolderState:
-    """All that is stored of a folder: its newest mark, its row, its children's, its note's."""
-
-    seen: int
-    node: Node | None
-    below: dict[VaultPath, Node]
-    note: tuple[VaultPath, str, str] | None
-
-
-def folder_state(db: Connection, folder: VaultPath) -> FolderState:
-    """Return what is stored of `folder`, as of one moment."""
-    return FolderState(
-        newest_mark(db, folder),
-        node(db, folder),
-        {child.path: child for child in nodes_below(db, folder)},
-        note_record(db, folder),
-    )
-
-
 def mark_dirty(db: Connection, paths: Iterable[VaultPath], *, reason: str, now: datetime) -> None:
     """Mark the folder above each changed, new or vanished path (file or folder).
 
@@ -293,51 +273,6 @@ def move_nodes(db: Connection, old: VaultPath, new: VaultPath) -> None:
             "update nodes set parent = ?, name_key = ? where path = ?",
             (parent_of(moved), name_key(name_of(moved))[0], moved),
         )
-
-
-def note_record(db: Connection, folder: VaultPath) -> tuple[VaultPath, str, str] | None:
-    """Return note, state and hash of the text shown last of a folder's note, if it has one."""
-    for note, state, shown in db.execute(
-        "select note, state, shown from folder_notes where folder = ?", (folder,)
-    ):
-        return VaultPath(note), state, shown
-    return None
-
-
-def record_note(db: Connection, folder: VaultPath, note: VaultPath, state: str, shown: str) -> None:
-    """Remember what became of a folder's note."""
-    db.execute(
-        "insert or replace into folder_notes (folder, note, state, shown) values (?, ?, ?, ?)",
-        (folder, note, state, shown),
-    )
-
-
-def forget_note(db: Connection, folder: VaultPath) -> None:
-    """Forget the note of a folder: it may be written anew, also where it was left alone."""
-    db.execute("delete from folder_notes where folder = ?", (folder,))
-
-
-def bucket_text(db: Connection, digest: str) -> str | None:
-    """Return the stored text of a bucket that was made from inputs of this digest."""
-    row = db.execute("select overview from buckets where input_digest = ?", (digest,)).get
-    return None if row is None else str(row)
-
-
-def store_bucket(db: Connection, digest: str, folder: VaultPath, overview: str) -> None:
-    """Keep a bucket's text, so that no crash and no other change makes it be asked for again."""
-    db.execute(
-        "insert or replace into buckets (input_digest, folder, overview) values (?, ?, ?)",
-        (digest, folder, overview),
-    )
-
-
-def keep_buckets(db: Connection, folder: VaultPath, digests: set[str]) -> None:
-    """Delete the texts of the folder's buckets that are not among `digests`."""
-    db.execute(
-        "delete from buckets where folder = ? and input_digest not in"
-        " (select value from json_each(?))",
-        (folder, json.dumps(sorted(digests))),
-    )
 
 
 def state_counts(db: Connection) -> dict[str, int]:

@@ -16,7 +16,7 @@ from vaultd.core.staleness import Maker, folder_digest, normalised, retry_at, te
 from vaultd.errors import BadReplyError, PermanentError, TransientError, VaultdError
 from vaultd.model.paths import Clock, VaultPath
 from vaultd.model.summary import ChildSummary
-from vaultd.store import nodes
+from vaultd.store import folders
 from vaultd.store.database import Database
 from vaultd.summarize.gate import Breaker, Gate, together
 
@@ -130,12 +130,12 @@ class Asker:
     ) -> list[tuple[str, str]]:
         async def one(part: Bucket) -> tuple[str, str]:
             digest = bucket_digest(part, by_key, maker)
-            stored = await self._db.read(nodes.bucket_text, digest)
+            stored = await self._db.read(folders.bucket_text, digest)
             if stored is None:
                 smaller = await self._bucket_request(part, by_key, request, maker, tally, depth)
                 text = await self._call(lambda: self.author.summarise(smaller), tally, depth)
                 stored = _cut_lines(text.overview, PARTIAL_CHARS) or text.abstract
-                await self._db.run(nodes.store_bucket, digest, request.folder, stored)
+                await self._db.run(folders.store_bucket, digest, request.folder, stored)
             return _range_of(part), stored
 
         return await together(one(part) for part in bucket.parts)
@@ -159,7 +159,7 @@ class Asker:
         self, root: Bucket, by_key: dict[str, ChildSummary], folder: VaultPath, maker: Maker
     ) -> None:
         current = {bucket_digest(part, by_key, maker) for part in _inner(root)}
-        await self._db.run(nodes.keep_buckets, folder, current)
+        await self._db.run(folders.keep_buckets, folder, current)
 
     async def _call(
         self, summarise: Callable[[], Awaitable[FolderText]], tally: Tally, depth: int

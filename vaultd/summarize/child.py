@@ -120,9 +120,14 @@ def in_order(children: Iterable[ChildSummary]) -> tuple[ChildSummary, ...]:
     )
 
 
-def _is_folder_note(path: VaultPath, text: str) -> bool:
+def is_folder_note_name(path: VaultPath) -> bool:
+    """Tell whether a note is called like the folder it lies in."""
     pure = PurePosixPath(path)
-    return _same(pure.stem, pure.parent.name) or f"vaultd:begin {REGION} " in text
+    return _same(pure.stem, pure.parent.name)
+
+
+def _is_folder_note(path: VaultPath, text: str) -> bool:
+    return is_folder_note_name(path) or f"vaultd:begin {REGION} " in text
 
 
 def _same(one: str, other: str) -> bool:

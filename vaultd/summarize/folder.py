@@ -24,7 +24,7 @@ from vaultd.errors import PageChangedError, UnreadableSourceError, VaultdError
 from vaultd.model.jobs import JobKind, NewJob
 from vaultd.model.paths import Clock, VaultPath
 from vaultd.model.summary import Node, NodeKind, NodeState
-from vaultd.store import events, jobs, nodes, summaries, vectors
+from vaultd.store import events, folders, jobs, nodes, summaries, vectors
 from vaultd.store.database import Connection, Database
 from vaultd.store.vectors import Vector
 from vaultd.summarize.ask import Tally
@@ -86,8 +86,10 @@ class FolderVisits:
         Everything below it is finished. A folder is visited by one run at a time.
         """
         async with self._busy.setdefault(folder, asyncio.Lock()):
-            stored = await self._db.read(nodes.folder_state, folder)
+            stored = await self._db.read(folders.folder_state, folder)
             seen, old = stored.seen, stored.node
+            if stored.left_out:
+                return await self._emptied(folder, old, seen)
             try:
                 inputs = await self._inputs.read(folder, stored, tally)
             except (FileNotFoundError, NotADirectoryError):
@@ -201,7 +203,7 @@ class FolderVisits:
             return False
         nodes.clear_marks(db, folder, seen=seen)
         if plan is not None:
-            nodes.record_note(
+            folders.record_note(
                 db, folder, plan.record.note, plan.record.state.value, plan.record.shown
             )
             if plan.content is not None and plan.writes:
@@ -243,7 +245,7 @@ class FolderVisits:
         nodes.clear_marks(db, folder, seen=seen)
         if nodes.drop_node(db, folder, asked=False, now=now) and folder not in self._tree.roots:
             nodes.mark_folder(db, parent_of(folder), name_of(folder), reason="gone", now=now)
-        nodes.forget_note(db, folder)
+        folders.forget_note(db, folder)
 
     async def _unreadable(
         self, folder: VaultPath, old: Node | None, seen: int, tally: Tally

@@ -12,9 +12,9 @@ import structlog
 from vaultd.errors import UnreadableSourceError, VaultdError
 from vaultd.model.paths import Clock, VaultPath
 from vaultd.model.summary import ChildSummary, Node, NodeKind
-from vaultd.store import nodes
+from vaultd.store import folders, nodes
 from vaultd.store.database import Connection, Database
-from vaultd.store.nodes import FolderState
+from vaultd.store.folders import FolderState
 from vaultd.summarize.ask import Tally
 from vaultd.summarize.child import (
     NoteText,
@@ -92,6 +92,8 @@ class InputReader:
             file = await self._files.indexed(note.path)
             if file.content != note.content:
                 file = FileText(note.path, note.content, (note.body,))
+            if note.path not in below and await self._db.read(folders.is_left_out, note.path):
+                return note.abstract
             try:
                 node = await self._files.refresh(file, Wish(), tally)
             except UnreadableSourceError:

@@ -160,6 +160,22 @@ def remove_text(vault: Vault, folder: VaultPath) -> bool:
     return vault.write(path, rest.encode(), expect=current)
 
 
+def accept_edit(vault: Vault, folder: VaultPath) -> bool:
+    """Make a person's edit of our region ours, so that the next text replaces it. Blocking."""
+    path = note_path_of(folder)
+    current = None if path is None else vault.read(path)
+    if path is None or current is None:
+        return False
+    text = current.decode("utf-8")
+    region = find_regions(text).get(REGION)
+    if region is None or not region.edited:
+        return False
+    marks: _Marks = {"inputs": region.inputs, "state": region.state}
+    return vault.write(
+        path, put_region(text, REGION, region.body, **marks).encode(), expect=current
+    )
+
+
 def adopt_moved_note(vault: Vault, folder: VaultPath, stray: VaultPath) -> bool:
     """Rename the note of a folder that was renamed, if it is only ours. Blocking."""
     path = note_path_of(folder)

@@ -19,7 +19,7 @@ from vaultd.errors import UsageError
 from vaultd.model.jobs import Job, Progress
 from vaultd.model.paths import Clock, VaultPath
 from vaultd.model.summary import ChildSummary, DirectorySummary, NodeKind
-from vaultd.store import nodes
+from vaultd.store import folders, nodes
 from vaultd.store.database import Connection, Database
 from vaultd.summarize.ask import Asker, Tally
 from vaultd.summarize.child import is_directory_uri
@@ -29,7 +29,7 @@ from vaultd.summarize.file_nodes import FileNodes
 from vaultd.summarize.folder import FolderVisits
 from vaultd.summarize.gate import Gate
 from vaultd.summarize.inputs import InputReader
-from vaultd.summarize.note import ProposeReview
+from vaultd.summarize.note import ProposeReview, accept_edit
 from vaultd.summarize.tree import Tree
 from vaultd.vault.files import Vault
 
@@ -161,7 +161,12 @@ class DirectorySummarizer:
         folder = folder_named(directory_uri)
         if root_of(folder, self.tree.roots) is None or not self.tree.holds(folder):
             raise UsageError(f"{folder} is in none of the folders that are described.")
+        await self._db.run(folders.take_in, folder)
         return await self.refresh_tree(folder, asked=True, urgency=PERSON)
+
+    def accept_edit(self, folder: VaultPath) -> bool:
+        """Let the next text replace a person's edit of the region of `folder`. Blocking."""
+        return accept_edit(self.tree.vault, folder)
 
     async def summarize(self, job: Job, progress: Progress) -> Mapping[str, Any]:
         """Work on a job: "." looks at what is marked or due, a folder is looked at whole.
@@ -253,7 +258,7 @@ class DirectorySummarizer:
             for row in nodes.nodes_within(db, folder):
                 nodes.drop_node(db, row.path, asked=False, now=self._clock())
             nodes.clear_marks(db, folder, seen=nodes.newest_mark(db, folder))
-            nodes.forget_note(db, folder)
+            folders.forget_note(db, folder)
 
     async def _plan_repair(self) -> None:
         """Queue a look for the moment when the next failed folder is due."""

@@ -88,3 +88,8 @@ create table former_nodes (
     dropped integer not null,           -- 1: removed on request, not replaced
     at text not null
 ) strict, without rowid;
+
+-- Folders and files whose summaries a person dropped: none is made there until they ask for it.
+create table left_out (
+    path text primary key
+) strict, without rowid;

@@ -113,3 +113,27 @@ def jobs_of(db: Connection, states: Collection[JobState] = ()) -> dict[str, Any]
             for row in joblist.listed(db, states)
         ]
     }
+
+
+def usage_of(db: Connection, since: str) -> dict[str, Any]:
+    """Return what model calls cost since the moment `since` (text) as one JSON object."""
+    total = ledger.totals(db)
+    return {
+        "days": [
+            {
+                "day": each.day,
+                "model": each.model,
+                "stage": each.stage,
+                "calls": each.calls,
+                "failed": each.failed,
+                "input_tokens": each.input_tokens,
+                "output_tokens": each.output_tokens,
+            }
+            for each in ledger.usage(db, since=since)
+        ],
+        "totals": {
+            "calls": total.calls,
+            "input_tokens": total.input_tokens,
+            "output_tokens": total.output_tokens,
+        },
+    }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,13 @@ from typing import Any
 import pytest
 
 from tests.fakes import NOON
+from vaultd.cli.target import now
+from vaultd.core.timing import stamp
 from vaultd.model.jobs import JobKind, NewJob
 from vaultd.model.paths import SourceId, VaultPath
-from vaultd.store import files, jobs, sources
+from vaultd.store import files, jobs, ledger, sources
 from vaultd.store.database import Connection, Database
+from vaultd.store.ledger import EndedCall, StartedCall
 
 STATUS_KEYS = {
     "vault",
@@ -155,3 +159,26 @@ def test_a_foreign_program_on_the_port_is_passed_over(
     (root / ".llm-wiki/token").write_text("another\n")
 
     assert answer("jobs") == {"jobs": []}
+
+
+def test_usage_adds_up_by_day(answer: Callable[..., Any], run: Any, root: Path) -> None:
+    assert answer("usage") == {
+        "days": [],
+        "totals": {"calls": 0, "input_tokens": 0, "output_tokens": 0},
+    }
+
+    def spend(db: Connection) -> None:
+        started = stamp(now() - timedelta(minutes=1))
+        for number in range(3):
+            call = ledger.begin_call(
+                db, StartedCall(str(number), "analysis", "raw/a.pdf", "m", "p", started, 100)
+            )
+            ledger.end_call(db, call, EndedCall(started, "ok", output_tokens=20, reply="x"))
+
+    db = Database(root / ".llm-wiki/vaultd.db")
+    db.run_sync(spend)
+    db.close()
+    (day,) = answer("usage", "--days", "2")["days"]
+
+    assert (day["calls"], day["input_tokens"], day["output_tokens"]) == (3, 300, 60)
+    assert "3 calls" in run("usage").stdout

@@ -1,18 +1,20 @@
-"""`vaultd status` and `vaultd jobs`: what is where, and why."""
+"""`vaultd status`, `jobs` and `usage`: what is where, why, and what it cost."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from datetime import timedelta
+from typing import Annotated, Any
 
 import typer
 
 from vaultd.cli.asking import ask_bridge, read_database
 from vaultd.cli.options import JsonOption, VaultOption
 from vaultd.cli.outcome import DEGRADED
-from vaultd.cli.target import Target, target_at
+from vaultd.cli.target import Target, now, target_at
 from vaultd.cli.terminal import counted, print_json, say, say_columns
 from vaultd.cli.working import is_free
+from vaultd.core.timing import stamp
 from vaultd.settings import Settings
 from vaultd.store.database import Connection, Database
 
@@ -23,6 +25,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
     app.command("status")(status)
     app.command("jobs")(jobs)
+    app.command("usage")(usage)
 
 
 def status(vault: VaultOption = None, as_json: JsonOption = False) -> None:
@@ -117,6 +120,42 @@ def jobs_beside(target: Target) -> dict[str, Any]:
     from vaultd.status import jobs_of
 
     return read_database(target, lambda db: db.read(jobs_of)) or {"jobs": []}
+
+
+def usage(
+    days: Annotated[int, typer.Option(min=1, max=3660, help="Days (UTC) to look back.")] = 30,
+    vault: VaultOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say what calls to models have cost, by day, model and stage."""
+    target = target_at(vault)
+    document = ask_bridge(target, "GET", f"/v1/usage?days={days}") or usage_beside(target, days)
+    if as_json:
+        print_json(document)
+        return
+    if not document["days"]:
+        say(f"No model was called within {counted(days, 'day')}.")
+    say_columns(
+        [
+            each["day"],
+            each["stage"],
+            counted(each["calls"], "call"),
+            f"{each['input_tokens']:,} in",
+            f"{each['output_tokens']:,} out",
+            each["model"] + (f", {each['failed']:,} failed" if each["failed"] else ""),
+        ]
+        for each in document["days"]
+    )
+
+
+def usage_beside(target: Target, days: int) -> dict[str, Any]:
+    """Return what calls cost as the ledger has it."""
+    from vaultd.status import usage_of
+
+    first = (now() - timedelta(days=days - 1)).replace(hour=0, minute=0, second=0, microsecond=0)
+    nothing = {"calls": 0, "input_tokens": 0, "output_tokens": 0}
+    found = read_database(target, lambda db: db.read(usage_of, stamp(first)))
+    return found or {"days": [], "totals": nothing}
 
 
 def _step(job: Mapping[str, Any]) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 import structlog
 
 from vaultd.author.seam import Author, MergeRequest
-from vaultd.core.merge import Conflict, merge_faults
-from vaultd.core.page import parse_page
-from vaultd.core.rewrite import AskMerge, Hold, Proposal, Write, decide, fallback, merged
+from vaultd.core.merge import both_bodies, claims_of, merge_faults
+from vaultd.core.plan import PlannedPage
+from vaultd.core.update import MergeNeed, Standing, Updated, merge_need, updated_page
+from vaultd.core.weave import Loom
 from vaultd.errors import BadReplyError, CapacityError
-from vaultd.model.paths import SourceId, VaultPath
 from vaultd.model.wiki import Refused
 
 log = structlog.get_logger()
@@ -19,70 +19,51 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What is to be written (None: leave the file), and what a person has to look at.
+    """A page's next text; `refused` holds a merge reply that was not good enough."""
 
-    `held` is our text for a page that stays as the person has it; `refused` a merge reply that
-    was not good enough.
-    """
-
-    text: str | None
-    conflicts: tuple[Conflict, ...] = ()
-    held: str | None = None
-    refused: tuple[Refused, ...] = field(default=())
+    updated: Updated
+    refused: tuple[Refused, ...] = ()
 
 
 async def settle_page(
-    path: VaultPath,
-    ours: Proposal,
-    *,
-    existing: str | None,
-    base: str | None,
-    source: SourceId,
-    author: Author,
-    language: str,
+    planned: PlannedPage, standing: Standing, loom: Loom, author: Author, language: str
 ) -> Settled:
-    """Return the text of `path` after `ours` has reached it.
+    """Return the next text of a page that exists, asking the author only where both say something.
 
-    Raises: the model errors of `Author.merge`, except a bad reply, which is kept aside.
+    Where no good merge could be had, the incoming body stands first, followed by what the old
+    one says beyond it: nothing of either is lost.
+
+    Raises: the model errors of `Author.merge`, except for a bad reply.
     """
-    match decide(existing, base, ours, source):
-        case Write(text, conflicts):
-            return Settled(text if text != existing else None, conflicts)
-        case Hold(text):
-            return Settled(None, held=text)
-        case AskMerge(old, new):
-            body, refused = await _merged_body(path, ours, old, new, author, language, base or "")
-            write = merged(existing or "", base or "", ours, body)
-            return Settled(write.text, write.conflicts, refused=refused)
+    need = merge_need(planned, standing)
+    if need is None:
+        return Settled(updated_page(planned, standing))
+    body, refused = await _merged(planned, need, loom, author, language)
+    return Settled(updated_page(planned, standing, body), refused)
 
 
-async def _merged_body(
-    path: VaultPath,
-    ours: Proposal,
-    old: str,
-    new: str,
-    author: Author,
-    language: str,
-    base: str,
+async def _merged(
+    planned: PlannedPage, need: MergeNeed, loom: Loom, author: Author, language: str
 ) -> tuple[str, tuple[Refused, ...]]:
-    page = parse_page(base)
     request = MergeRequest(
-        path=path,
-        title=page.title or ours.properties.title,
+        path=planned.path,
+        title=planned.properties.title,
         language=language,
-        existing=old,
-        incoming=new,
-        existing_sources=page.sources,
-        incoming_source=ours.properties.sources[-1],
+        existing=need.existing,
+        incoming=need.incoming,
+        existing_sources=need.existing_sources,
+        incoming_source=planned.properties.sources[0],
     )
+    instead = both_bodies(need.incoming, need.existing)
     try:
-        body = await author.merge(request)
+        reply = await author.merge(request)
     except (BadReplyError, CapacityError) as error:
-        log.warning("merge refused", path=path, reason=str(error))
-        return fallback(old, new), ()
-    faults = merge_faults(old, new, body)
+        log.warning("merge refused", path=planned.path, reason=str(error))
+        return instead, ()
+    proven = replace(loom, proven=claims_of(need.existing))
+    body = proven.weave(reply, planned.path).body
+    faults = merge_faults(need.existing, need.incoming, body)
     if not faults:
         return body, ()
-    reason = f"merge refused: {'; '.join(faults)}"
-    log.warning("merge refused", path=path, faults=len(faults))
-    return fallback(old, new), (Refused(path, body, reason),)
+    log.warning("merge refused", path=planned.path, faults=len(faults))
+    return instead, (Refused(planned.path, reply, f"merge refused: {'; '.join(faults)}"),)

@@ -102,8 +102,14 @@ class LlmClient:
 
     async def context_chars(self, model: str) -> int:
         """Return the characters a prompt and its reply may have together."""
-        known = await self._of(model)
-        return min(self._context_chars, known.traits.context_chars or self._context_chars)
+        await self._of(model)
+        return self.context_now(model)
+
+    def context_now(self, model: str) -> int:
+        """As `context_chars`, as far as this process knows."""
+        known = self._known.get(model)
+        smaller = known.traits.context_chars if known else None
+        return min(self._context_chars, smaller or self._context_chars)
 
     async def ask(self, request: ModelRequest, check: Check = anything) -> Completion:
         """Return the reply to `request`: the stored one, else a new one, stored before use.

@@ -51,7 +51,8 @@ def usable(received: Received, request: ModelRequest) -> Completion:
         if not request.cut_allowed:
             raise ReplyCutError("The reply of the model met its token limit.", text)
         return Completion(text, cut=True, stored=False)
-    if finish not in WHOLE and not marked:
+    ended = marked or (not request.end_asked and not finish and received.done)
+    if finish not in WHOLE and not ended:
         reason = "was filtered" if finish == "content_filter" else "came to no end"
         raise BadReplyError(f"The reply of the model {reason}.")
     return Completion(text, cut=False, stored=False)

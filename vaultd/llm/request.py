@@ -50,7 +50,8 @@ class ModelRequest:
     """One request. `stage` and `subject` are for the ledger, `prompt` is the template's version.
 
     `cut_allowed`: a reply that met the token limit is still of use, block by block.
-    `end_asked`: the prompt asks for the line that marks the end of the reply.
+    `end_asked`: the prompt asks for the line that marks the end of the reply; a reply without
+    it counts as whole only if the model says that it stopped.
     """
 
     stage: str
@@ -117,10 +118,15 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A reply as it came. `choices` tells whether any choice was there at all."""
+    """A reply as it came.
+
+    `choices` tells whether any choice was there at all, `done` whether the answer was ended in
+    form.
+    """
 
     text: str
     finish: str | None
     usage: Usage
     choices: bool
     refusal: str = ""
+    done: bool = False

@@ -45,6 +45,7 @@ class ReplyReader:
         self._usage = Usage()
         self._choices = False
         self._refusal = ""
+        self._done = False
 
     def feed(self, chunk: bytes, *, last: bool = False) -> str:
         """Take the next bytes; return the text they add to the reply."""
@@ -66,7 +67,9 @@ class ReplyReader:
     def received(self) -> Received:
         """The reply so far."""
         text = "".join(self._pieces)
-        return Received(text, self._finish, self._usage, self._choices, self._refusal)
+        return Received(
+            text, self._finish, self._usage, self._choices, self._refusal, done=self._done
+        )
 
     def _lines(self, *, last: bool) -> Iterator[str]:
         *lines, self._rest = self._rest.split("\n")
@@ -84,7 +87,8 @@ class ReplyReader:
             self._raw = [line]
 
     def _event(self, written: str) -> None:
-        if not written or written == "[DONE]":
+        self._done |= written == "[DONE]"
+        if written in ("", "[DONE]"):
             return
         try:
             event = json.loads(written)
@@ -109,6 +113,7 @@ class ReplyReader:
             document = json.loads(written)
         except ValueError as error:
             raise ModelUnavailableError("The reply of the model was cut.") from error
+        self._done = True
         self._read(document, "message")
 
     def _read(self, document: Any, key: str) -> None:

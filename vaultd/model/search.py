@@ -95,7 +95,8 @@ class Hit:
     `id` is "p<number>" for a passage, "s:<path>" for a folder or file found by its summary.
     `path` is the file the text stands in; `start` and `end` are character offsets in that
     file, or in its page `page` (physical, from 1). `snippet` is plain text with the words
-    found between "**" marks, which occur nowhere else in it. `via` names the lanes.
+    found between "**" marks, which occur nowhere else in it. `via` names the lanes. `more`
+    are further passages of the same file that are nearly as good.
     """
 
     id: str
@@ -110,6 +111,7 @@ class Hit:
     snippet: str
     via: tuple[str, ...]
     link: str
+    more: tuple[Hit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,6 @@ class Related:
     path: VaultPath
     title: str
     score: float
-    heading: str
     link: str
 
 

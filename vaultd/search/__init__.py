@@ -1,1 +1,3 @@
+from vaultd.search.engine import SearchEngine
 
+__all__ = ["SearchEngine"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 from vaultd.model.paths import VaultPath
 from vaultd.model.search import StoredEmbedder
 from vaultd.store.database import Connection
-from vaultd.store.vector_index import drop_index, follow, last_change, settle
+from vaultd.store.vector_index import drop_index, follow, settle
 
 Vector: TypeAlias = NDArray[np.float32]
-
-BLOCK = 4096  # vectors compared at a time by the exact scan
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,52 +198,3 @@ def pack(vector: Vector) -> bytes:
 def unpack(blob: bytes) -> Vector:
     """Return a stored vector as float32."""
     return np.frombuffer(blob, dtype="<f2").astype(np.float32)
-
-
-def changed_windows(db: Connection, since: int) -> list[int] | None:
-    """Return the windows changed after `since`, None when that is too long ago to tell."""
-    oldest = db.execute("select min(seq) from window_changes").get
-    if since < last_change(db) and (oldest is None or oldest > since + 1):
-        return None
-    rows = db.execute("select distinct window from window_changes where seq > ?", (since,))
-    return [window for (window,) in rows]
-
-
-def exact_nearest(
-    db: Connection, embedder: int, query: Vector, k: int, allowed: set[int] | None = None
-) -> list[tuple[int, float]]:
-    """Return the `k` nearest windows and their cosines, best first, by comparing with every one.
-
-    `allowed` are ids of passages; None allows all.
-    """
-    best: list[tuple[float, int]] = []
-    for ids, matrix in _blocks(db, embedder, allowed):
-        scores = matrix @ query
-        best += zip(scores.tolist(), ids, strict=True)
-        best = sorted(best, key=lambda found: (-found[0], found[1]))[:k]
-    return [(window, score) for score, window in best]
-
-
-def _blocks(
-    db: Connection, embedder: int, allowed: set[int] | None
-) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
-    rows = db.execute(
-        "select id, passage, vector from windows where embedder = ? and vector is not null",
-        (embedder,),
-    )
-    ids: list[int] = []
-    blobs: list[bytes] = []
-    for window, passage, blob in rows:
-        if allowed is None or passage in allowed:
-            ids.append(window)
-            blobs.append(blob)
-        if len(ids) == BLOCK:
-            yield ids, _matrix(blobs)
-            ids, blobs = [], []
-    if ids:
-        yield ids, _matrix(blobs)
-
-
-def _matrix(blobs: Sequence[bytes]) -> NDArray[np.float32]:
-    joined = np.frombuffer(b"".join(blobs), dtype="<f2")
-    return joined.reshape(len(blobs), -1).astype(np.float32)

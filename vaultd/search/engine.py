@@ -1,0 +1,248 @@
+"""One question to ranked passages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+import structlog
+
+from vaultd.core.query import Parsed, parse
+from vaultd.core.rank import Lanes, Ranked, folded, fuse, scale_for
+from vaultd.core.words import terms_of
+from vaultd.embed import Embedder
+from vaultd.errors import VaultdError
+from vaultd.model.paths import VaultPath
+from vaultd.model.search import Answer, Hit, Mode, Question, Related, StoredEmbedder, Title
+from vaultd.model.wiki import PageRef
+from vaultd.search import near
+from vaultd.search.hits import hit_of, link_to
+from vaultd.search.matrix import Vector
+from vaultd.search.summary_lane import NO_ROUTES, Routes, SummaryLane
+from vaultd.search.vector_lane import Near, VectorLane
+from vaultd.store import finding, titles, vectors
+from vaultd.store.database import Connection, Database
+from vaultd.store.finding import Scope
+from vaultd.store.windows import window_ordinals
+
+log = structlog.get_logger()
+
+MEMORY_BYTES = 256 * 1024 * 1024  # for the vectors' copy: about 450,000 windows of 512 numbers
+MOST = 100  # results of one question
+FOLDERS = 2  # folders among the results: more would hide the passages
+NAMED = 3  # files put first for their name
+SCALED = "use-multilingual-v3/"  # embedders whose cosines the weights are made for
+NOTHING_NEAR = Near({}, {}, frozenset())
+
+
+@dataclass(slots=True)
+class _Asked:
+    """A question on its way, with what the lanes found so far."""
+
+    parsed: Parsed
+    terms: Sequence[str]
+    scope: Scope
+    lanes: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    words: finding.WordMatch | None = None
+    near: Near | None = None
+    routes: Routes = NO_ROUTES
+    scale: float = 1.0
+
+
+class SearchEngine:
+    """Answers from one vault's index. `vault_name` is the name Obsidian knows the vault by."""
+
+    def __init__(
+        self,
+        db: Database,
+        embedders: Iterable[Embedder],
+        *,
+        vault_name: str,
+        memory_bytes: int = MEMORY_BYTES,
+    ) -> None:
+        self._db = db
+        self._vault_name = vault_name
+        self._vectors = VectorLane(db, embedders, memory_bytes=memory_bytes)
+        self._summaries = SummaryLane(db)
+        self._pending: tuple[tuple[int, int], int] = ((-1, -1), 0)
+
+    async def warm(self) -> None:
+        """Read the vectors and wake the embedder, so that the first question need not wait."""
+        await self._vectors.warm()
+        if active := await self._vectors.active():
+            try:
+                await self._vectors.embed(active, "ready")
+            except VaultdError as error:
+                log.warning("embedder not available", code=error.code)
+
+    async def search(self, question: Question) -> Answer:
+        """Return the best passages, each file once while there are enough files.
+
+        Nothing that a person types is an error. What could not run is said in the notes.
+        """
+        asked = await self._asked(question)
+        if question.mode is not Mode.VECTORS:
+            asked.words = await self._db.read(
+                finding.matching_words, asked.terms, asked.scope, typing=question.typing
+            )
+            asked.lanes.append("words")
+        if question.mode is not Mode.WORDS and asked.parsed.text:
+            await self._ask_vectors(asked, summaries=question.mode is Mode.HYBRID)
+        k = max(1, min(question.k, MOST))
+        results = await self._results(asked, k, question)
+        return Answer(question.text, tuple(asked.lanes), tuple(results), tuple(asked.notes))
+
+    async def related(self, path: VaultPath, k: int = 10) -> tuple[Related, ...]:
+        """Return the files nearest in meaning to `path`, itself left out."""
+        active = await self._vectors.active()
+        if active is None:
+            return ()
+        scores = await near.files_near_file(self._db, self._vectors, active, path)
+        rows = await self._db.read(near.file_rows, scores, k)
+        return tuple(
+            Related(row.path, row.title, round(score, 4), link_to(self._vault_name, row.path))
+            for row, score in rows
+        )
+
+    async def titles(self, prefix: str, k: int = 20) -> tuple[Title, ...]:
+        """Return the files whose title, alias or name begins with `prefix`, or holds it."""
+        return tuple(await self._db.read(titles.titles_like, prefix, max(1, min(k, MOST))))
+
+    async def near_pages(self, text: str, k: int) -> tuple[PageRef, ...]:
+        """Return the wiki pages that `text` concerns most, nearest first."""
+        active = await self._vectors.active()
+        scores: dict[int, float] = {}
+        if active is not None:
+            try:
+                scores = await near.files_near_text(self._db, self._vectors, active, text)
+            except VaultdError as error:
+                log.warning("pages near a text found by words only", code=error.code)
+        return tuple(await self._db.read(near.page_refs, scores, terms_of(text), k))
+
+    async def _asked(self, question: Question) -> _Asked:
+        parsed = parse(question.text, question.filters)
+        for tag in parsed.tags:
+            if not parsed.filters.tag and await self._db.read(finding.has_tag, tag):
+                parsed = replace(parsed, filters=replace(parsed.filters, tag=tag))
+            else:
+                parsed = replace(parsed, text=f"{parsed.text} {tag}".strip())
+        scope = finding.scope_of(parsed.filters, parsed.phrases, parsed.excluded)
+        asked = _Asked(parsed, terms_of(parsed.text), scope)
+        if not parsed.text:
+            asked.notes.append("The question has no word to look for.")
+        return asked
+
+    async def _ask_vectors(self, asked: _Asked, *, summaries: bool) -> None:
+        active = await self._vectors.active()
+        if active is None:
+            if self._vectors.configured:
+                asked.notes.append("Nothing is embedded yet: found by words only.")
+            return
+        try:
+            query = await self._vectors.embed(active, asked.parsed.text)
+        except VaultdError as error:
+            log.warning("question not embedded", code=error.code)
+            asked.notes.append(f"Found by words only. {error}")
+            return
+        if query is None:
+            return
+        also = list(asked.words.scores) if asked.words else []
+        asked.near = await self._vectors.nearest(active, query, asked.scope, also)
+        asked.lanes.append("vectors")
+        if not active.identity.startswith(SCALED):
+            asked.scale = scale_for(asked.near.scores[p] for p in asked.near.found)
+        await self._note_pending(asked, active)
+        if summaries:
+            await self._ask_summaries(asked, active, query)
+
+    async def _ask_summaries(self, asked: _Asked, active: StoredEmbedder, query: Vector) -> None:
+        routes = await self._summaries.routes(active, query)
+        if routes is not None:
+            asked.routes = routes
+            asked.lanes.append("summaries")
+
+    async def _note_pending(self, asked: _Asked, active: StoredEmbedder) -> None:
+        state = await self._db.read(near.index_state)
+        if state != self._pending[0]:
+            self._pending = (state, await self._db.read(vectors.pending, active.id))
+        if self._pending[1]:
+            count = self._pending[1]
+            asked.notes.append(f"{count} passages have no vectors yet: found by words only.")
+
+    async def _results(self, asked: _Asked, k: int, question: Question) -> list[Hit]:
+        words, near_by = asked.words, asked.near or NOTHING_NEAR
+        passages = {*(words.scores if words else ()), *near_by.found}
+        named = await self._db.read(_named, asked, typing=question.typing)
+        places = await self._db.read(finding.places_of, [*passages, *named.values()])
+        lanes = Lanes(
+            words=words.scores if words else None,
+            bound=words.bound if words else 0.0,
+            vectors={p: s for p, s in near_by.scores.items() if p in passages},
+            summaries={p: asked.routes.above(path) for p, (_, _, path) in places.items()},
+            near=near_by.found,
+        )
+        ranked = [one for one in fuse(lanes, scale=asked.scale) if one.passage in places]
+        groups = folded(
+            _named_first(ranked, named.values()),
+            {passage: place[0] for passage, place in places.items()},
+            {passage: place[1] for passage, place in places.items()},
+            k,
+        )
+        hits = await self._hits(asked, groups)
+        folders = await self._db.read(near.folder_hits, asked.routes.cosines, self._vault_name)
+        return _with_folders(hits, folders if _may_be_folder(asked) else [], k)
+
+    async def _hits(self, asked: _Asked, groups: list[tuple[Ranked, list[Ranked]]]) -> list[Hit]:
+        near_by = asked.near or NOTHING_NEAR
+        shown = [one.passage for first, more in groups for one in (first, *more)]
+        rows = await self._db.read(finding.found_rows, shown)
+        windows = [near_by.windows[p] for p in shown if p in near_by.windows]
+        ordinals = await self._db.read(window_ordinals, windows)
+        hits = []
+        for first, more in groups:
+            found = [
+                hit_of(
+                    one, rows[one.passage], asked.terms,
+                    ordinals.get(near_by.windows.get(one.passage, 0)), self._vault_name,
+                )
+                for one in (first, *more)
+                if one.passage in rows
+            ]  # fmt: skip
+            if found:
+                hits.append(replace(found[0], more=tuple(found[1:])))
+        return hits
+
+
+def _named(db: Connection, asked: _Asked, *, typing: bool) -> dict[int, int]:
+    """Return the files that have the question for a name, with their first passage in scope."""
+    files = finding.files_named(db, asked.parsed.text)[:NAMED]
+    if typing and not files:
+        files = finding.files_beginning(db, asked.parsed.text, NAMED)
+    return finding.first_passages(db, files, asked.scope)
+
+
+def _named_first(ranked: Sequence[Ranked], named: Iterable[int]) -> list[Ranked]:
+    """Put the passages of files named like the question first, with a score above all others."""
+    first = list(named)
+    by_passage = {one.passage: one for one in ranked}
+    top = max((one.score for one in ranked), default=0.0)
+    lifted = [
+        replace(
+            by_passage.get(passage, Ranked(passage, top, ())),
+            score=max(top, 1.8),
+            via=(*(by_passage[passage].via if passage in by_passage else ()), "title"),
+        )
+        for passage in first
+    ]
+    return [*lifted, *(one for one in ranked if one.passage not in set(first))]
+
+
+def _may_be_folder(asked: _Asked) -> bool:
+    """Tell whether a folder can satisfy what was asked: it has no words, tags or days."""
+    return not asked.scope.sql
+
+
+def _with_folders(hits: list[Hit], folders: Sequence[Hit], k: int) -> list[Hit]:
+    merged = [*hits, *list(folders)[:FOLDERS]]
+    return sorted(merged, key=lambda hit: -hit.score)[:k]

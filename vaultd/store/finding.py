@@ -1,0 +1,273 @@
+"""Questions to the index: words, filters, and the rows behind what was found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import apsw
+
+from vaultd.core.words import fold, match_of
+from vaultd.model.paths import VaultPath
+from vaultd.model.search import Filters
+from vaultd.store.database import Connection
+from vaultd.store.titles import LAST
+
+K1 = 1.2  # of FTS5's own BM25
+COLUMN_WEIGHTS = (1.0, 1.0, 1.0)  # title, heading, body
+COMMON_SHARE = 0.4  # a word in more of the passages tells nothing, and makes the match slow
+COMMON_FROM = 50  # passages: below, a share says little
+DEPTH = 200  # passages a lane hands on: twice what the weights were tuned with
+
+_TOKENIZER = ("porter", ["unicode61", "remove_diacritics", "2"])
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """SQL that selects the passages allowed, with its values; "" allows all."""
+
+    sql: str = ""
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WordMatch:
+    """Passages that hold any of the words with BM25 (higher is better).
+
+    `bound` is the score that a passage with every word many times would come near to.
+    """
+
+    scores: dict[int, float]
+    bound: float
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A passage with what a result says of it."""
+
+    passage: int
+    file: int
+    path: VaultPath
+    title: str
+    heading: str
+    line: int
+    start: int
+    end: int
+    page: int | None
+    text: str
+    text_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileRow:
+    """A file as results name it."""
+
+    id: int
+    path: VaultPath
+    title: str
+    type: str
+
+
+def scope_of(filters: Filters, phrases: Iterable[str], excluded: Iterable[str]) -> Scope:
+    """Return the passages that satisfy `filters` and hold `phrases`, in files without `excluded`.
+
+    Phrases are words as `core.words.indexed` gives them.
+    """
+    conditions: list[str] = []
+    values: list[str] = []
+    for condition, given in _file_conditions(filters):
+        conditions.append(condition)
+        values += given
+    for phrase in phrases:
+        conditions.append("p.id in (select rowid from passage_words where passage_words match ?)")
+        values.append(_quoted(phrase))
+    for phrase in excluded:
+        conditions.append(
+            "p.file not in (select x.file from passage_words w join passages x on x.id = w.rowid"
+            " where passage_words match ?)"
+        )
+        values.append(_quoted(phrase))
+    if not conditions:
+        return Scope()
+    sql = "select p.id from passages p join indexed_files f on f.id = p.file where "
+    return Scope(sql + " and ".join(conditions), tuple(values))
+
+
+def _file_conditions(filters: Filters) -> Iterable[tuple[str, list[str]]]:
+    if under := filters.under.strip().strip("/"):
+        last = f"{under}0"  # "0" follows "/": every path that begins with "under/"
+        yield "(f.path = ? or (f.path >= ? and f.path < ?))", [under, f"{under}/", last]
+    if filters.type:
+        yield "f.type = ? collate nocase", [filters.type]
+    if tag := fold(filters.tag).lstrip("#").rstrip("/"):
+        yield (
+            "f.id in (select file from file_tags where tag = ? or (tag >= ? and tag < ?))",
+            [tag, f"{tag}/", f"{tag}0"],
+        )
+    if filters.after:
+        yield "f.changed >= ?", [filters.after]
+    if filters.before:
+        yield "f.changed <> '' and f.changed <= ?", [f"{filters.before}~"]
+
+
+def has_tag(db: Connection, tag: str) -> bool:
+    """Tell whether any file has `tag` or a tag below it."""
+    folded = fold(tag)
+    row = db.execute(
+        "select 1 from file_tags where tag = ? or (tag >= ? and tag < ?) limit 1",
+        (folded, f"{folded}/", f"{folded}0"),
+    ).fetchone()
+    return row is not None
+
+
+def allowed_passages(db: Connection, scope: Scope) -> list[int]:
+    """Return the ids of the passages in `scope`, which must not be everything."""
+    return [passage for (passage,) in db.execute(scope.sql, scope.values)]
+
+
+def matching_words(
+    db: Connection, words: Sequence[str], scope: Scope, *, typing: bool = False
+) -> WordMatch:
+    """Return the best passages in `scope` that hold any of `words`.
+
+    Words that stand in nearly half of the passages are not looked for while others remain.
+    With `typing` the last word may be the beginning of one.
+    """
+    terms = _terms(db, words)
+    bound = (K1 + 1) * sum(idf for _, idf, _ in terms)
+    telling = [word for word, _, common in terms if not common] or [word for word, _, _ in terms]
+    if typing and words and telling[-1:] != [words[-1]]:
+        telling.append(words[-1])
+    if not telling:
+        return WordMatch({}, 0.0)
+    within = f" and rowid in ({scope.sql})" if scope.sql else ""
+    rows = db.execute(
+        f"select rowid, -bm25(passage_words, {', '.join(map(str, COLUMN_WEIGHTS))}) as score"
+        f" from passage_words where passage_words match ?{within} order by score desc limit ?",
+        (match_of(telling, last_is_prefix=typing), *scope.values, DEPTH),
+    )
+    return WordMatch({passage: score for passage, score in rows}, bound)
+
+
+def _terms(db: Connection, words: Sequence[str]) -> list[tuple[str, float, bool]]:
+    """Return each word with its inverse document frequency, and whether it tells nothing."""
+    total = count_passages(db)
+    stem = db.fts5_tokenizer(*_TOKENIZER)
+    terms = []
+    for word in words:
+        stems = stem(
+            word.encode(),
+            apsw.FTS5_TOKENIZE_QUERY,
+            None,
+            include_offsets=False,
+            include_colocated=False,
+        )
+        count = min((_count(db, str(one)) for one in stems), default=0)
+        idf = max(1e-6, math.log((total - count + 0.5) / (count + 0.5)))
+        terms.append((word, idf, total >= COMMON_FROM and count > COMMON_SHARE * total))
+    return terms
+
+
+def _count(db: Connection, stem: str) -> int:
+    row = db.execute("select doc from word_counts where term = ?", (stem,)).fetchone()
+    return int(row[0]) if row else 0
+
+
+def found_rows(db: Connection, passages: Iterable[int]) -> dict[int, Found]:
+    """Return what results say of these passages; those gone meanwhile are missing."""
+    found: dict[int, Found] = {}
+    for passage in passages:
+        row = db.execute(
+            "select p.id, p.file, f.path, f.title, p.heading, p.line, p.start, p.end, p.page,"
+            " p.text, p.text_hash from passages p join indexed_files f on f.id = p.file"
+            " where p.id = ?",
+            (passage,),
+        ).fetchone()
+        if row:
+            found[passage] = Found(*row)
+    return found
+
+
+def places_of(db: Connection, passages: Iterable[int]) -> dict[int, tuple[int, str, VaultPath]]:
+    """Return file, text hash and path of each passage."""
+    places: dict[int, tuple[int, str, VaultPath]] = {}
+    for passage in passages:
+        row = db.execute(
+            "select p.file, p.text_hash, f.path from passages p"
+            " join indexed_files f on f.id = p.file where p.id = ?",
+            (passage,),
+        ).fetchone()
+        if row:
+            places[passage] = row
+    return places
+
+
+def files_named(db: Connection, name: str) -> list[int]:
+    """Return the files whose title, alias or file name is `name`, folded; titles first."""
+    rows = db.execute(
+        "select n.file from file_names n join indexed_files f on f.id = n.file"
+        " where n.folded = ? order by n.kind = 'title' desc, length(f.path), f.path",
+        (fold(name),),
+    )
+    return [file for (file,) in rows]
+
+
+def files_beginning(db: Connection, typed: str, count: int) -> list[int]:
+    """Return the files with a name that begins with what is `typed`, shortest name first."""
+    folded = fold(typed)
+    if not folded:
+        return []
+    rows = db.execute(
+        "select file from file_names where folded >= ? and folded < ? group by file"
+        " order by min(length(folded)), file limit ?",
+        (folded, folded + LAST, count),
+    )
+    return [file for (file,) in rows]
+
+
+def first_passages(db: Connection, files: Iterable[int], scope: Scope) -> dict[int, int]:
+    """Return the first passage of each file that has one in `scope`."""
+    within = f" and p.id in ({scope.sql})" if scope.sql else ""
+    firsts: dict[int, int] = {}
+    for file in files:
+        row = db.execute(
+            f"select p.id from passages p where p.file = ?{within} order by p.ordinal limit 1",
+            (file, *scope.values),
+        ).fetchone()
+        if row:
+            firsts[file] = int(row[0])
+    return firsts
+
+
+def file_row(db: Connection, file: int) -> FileRow | None:
+    """Return a file by its id."""
+    row = db.execute(
+        "select id, path, title, type from indexed_files where id = ?", (file,)
+    ).fetchone()
+    return FileRow(*row) if row else None
+
+
+def first_text(db: Connection, file: int) -> str:
+    """Return the text of a file's first passage, "" if it has none."""
+    return str(
+        db.execute("select text from passages where file = ? order by ordinal limit 1", (file,)).get
+        or ""
+    )
+
+
+def aliases_of(db: Connection, file: int) -> tuple[str, ...]:
+    """Return a file's aliases, sorted."""
+    rows = db.execute(
+        "select name from file_names where file = ? and kind = 'alias' order by name", (file,)
+    )
+    return tuple(name for (name,) in rows)
+
+
+def count_passages(db: Connection) -> int:
+    """Count the passages of the vault."""
+    return int(db.execute("select count(*) from passages").get)
+
+
+def _quoted(phrase: str) -> str:
+    return '"' + phrase.replace('"', '""') + '"'

@@ -71,7 +71,7 @@ def link_to(child: ChildSummary, text: str = "") -> str:
     target = child.uri.removesuffix("/")
     if child.is_directory:
         target = f"{target}/{child.name}"
-    shown = re.sub(r"[\[\]|]+", " ", text or child.name).strip() or child.name
+    shown = " ".join(re.sub(r"[\[\]|]+", " ", text or child.name).split()) or child.name
     return f"[[{target.removesuffix('.md')}|{shown}]]"
 
 

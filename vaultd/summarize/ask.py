@@ -181,7 +181,7 @@ class Asker:
             tally.note_fault(error)
             raise
         except Exception as error:
-            log.exception("author failed")
+            log.warning("author failed", error=type(error).__name__)
             raise PermanentError(f"The author failed: {type(error).__name__}.") from error
 
 

@@ -173,12 +173,15 @@ _LEANING = re.compile(
     r"|moreover|but|and|so|or|"
     r"also|then|furthermore|additionally|similarly|instead|nevertheless|in addition|for example"
     r"|for instance|"
-    r"as a result|in contrast|on the other hand|in this case|such|another|here|there|if so|yet"
+    r"as a result|in contrast|on the other hand|in this case|such|another|here|finally|first"
+    r"|second|third|next|at this point|in this way|in other words|that is|"
+    r"to this end|in our|the (?:problem|reason|difference|answer|question) is|likewise|conversely"
+    r"|accordingly|there|if so|yet"
     r"|again|indeed|"
     r"dies|diese[rsmn]?|er|sie|es|aber|jedoch|daher|also|und|ce|cette|ces|il|elle|mais|donc|esto"
     r"|esta|pero|así)\b"
     r"|这|這|那|它|他|她|但|而|因此|所以|此外|同时|同時|另外|然而|不过|不過|例如|比如|其中|其|并"
-    r"|并且|于是|如下|以上|上述|"
+    r"|并且|于是|如下|以上|上述|首先|其次|最后|接着|随后|为此|"
     r"これ|それ|その|この|しかし|また|そして|ただし|さらに|例えば|그|이러한|그러나|또한|하지만"
     r"|이는",
     re.IGNORECASE,

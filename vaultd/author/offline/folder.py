@@ -1,0 +1,112 @@
+"""A folder or a file in short, from its children's own words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import groupby
+
+from vaultd.author.offline.labels import Labels, labels_for
+from vaultd.author.offline.quote import quoted
+from vaultd.author.seam import FileRequest, FolderRequest, FolderText
+from vaultd.core.content import content_of
+from vaultd.core.extractive import (
+    ABSTRACT_CHARS,
+    abstract_from,
+    chosen,
+    ranked_statements,
+    terms_of_sentence,
+)
+from vaultd.core.fallback import name_key
+from vaultd.core.markdown import cut_at_sentence
+from vaultd.model.document import ExtractedPage
+from vaultd.model.summary import ChildSummary
+
+LINE_CHARS = 160  # of a child's abstract in the overview: a line or two
+NAMED = 4  # children named in the abstract
+FILE_SENTENCES = 6  # of one window of a file
+
+
+def folder_text(request: FolderRequest) -> FolderText:
+    """Return a folder's abstract and overview; the same children in any order give the same."""
+    labels = labels_for(request.language)
+    if request.partials:
+        return _united(request, labels)
+    children = sorted(request.children, key=lambda one: (one.category, name_key(one.name)))
+    total = request.total or len(children)
+    sections = []
+    for category, group in groupby(children, key=lambda one: one.category):
+        lines = [_line(child, labels) for child in group]
+        sections.append("\n".join([f"## {quoted(category)} ({len(lines)})", "", *lines]))
+    return FolderText(_abstract(children, total, labels), "\n\n".join(sections) + "\n")
+
+
+def _abstract(children: Sequence[ChildSummary], total: int, labels: Labels) -> str:
+    """Return two sentences: what lies here, and what the most typical child says."""
+    central = _central(children)
+    names = labels.joint.join(quoted(child.name) for child in central[:NAMED])
+    first = labels.inside.format(count=total, names=names)
+    if len(first) > ABSTRACT_CHARS:
+        return cut_at_sentence(first, ABSTRACT_CHARS)
+    room = ABSTRACT_CHARS - len(first) - 1
+    second = next(
+        (child.abstract for child in central if child.has_abstract and child.abstract), ""
+    )
+    shown = cut_at_sentence(" ".join(second.split()), room) if second and room >= 60 else ""
+    return f"{first} {quoted(shown)}".strip()[:ABSTRACT_CHARS]
+
+
+def _central(children: Sequence[ChildSummary]) -> list[ChildSummary]:
+    """Return the children whose words the others share most, first."""
+    words = {child.uri: terms_of_sentence(f"{child.name}. {child.abstract}") for child in children}
+    counts = Counter(word for own in words.values() for word in own)
+
+    def shared(child: ChildSummary) -> float:
+        own = words[child.uri]
+        return sum(counts[word] - 1 for word in own) / (len(own) + 4)
+
+    return sorted(children, key=lambda one: (-shared(one), name_key(one.name)))
+
+
+def _line(child: ChildSummary, labels: Labels) -> str:
+    shown = cut_at_sentence(" ".join(child.abstract.split()), LINE_CHARS) if child.abstract else ""
+    return f"- **{quoted(child.name)}**" + (f"{labels.colon}{quoted(shown)}" if shown else "")
+
+
+def _united(request: FolderRequest, labels: Labels) -> FolderText:
+    """Unite the overviews of buckets: one section a category, the lines in their order."""
+    sections: dict[str, list[str]] = {}
+    category = ""
+    for _, overview in request.partials:
+        for line in overview.splitlines():
+            if line.startswith("## "):
+                category = line[3:].rpartition(" (")[0] or line[3:]
+            elif line.strip():
+                sections.setdefault(category, []).append(line)
+    overview = "\n\n".join(
+        "\n".join([f"## {name} ({len(lines)})", "", *lines] if name else lines)
+        for name, lines in sorted(sections.items())
+    )
+    lines = [line for section in sections.values() for line in section]
+    names = [line.split("**")[1] for line in lines if line.count("**") >= 2]
+    step = max(1, len(names) // NAMED)
+    listed = labels.joint.join(names[::step][:NAMED]) or request.name
+    first = labels.inside.format(count=request.total or len(lines), names=listed)
+    return FolderText(cut_at_sentence(first, ABSTRACT_CHARS), overview + "\n")
+
+
+def file_summary(request: FileRequest) -> str:
+    """Return the sentences that tell most of a window of passages, or of partial summaries."""
+    texts = request.partials or request.passages
+    pages = tuple(ExtractedPage(None, text) for text in texts)
+    content = content_of(pages)
+    ranked = ranked_statements(content, request.path.rpartition("/")[2])
+    lead = abstract_from(ranked, len(content.statements))
+    rest = chosen(
+        [one for one in ranked if one is not lead], FILE_SENTENCES - 1, [lead] if lead else []
+    )
+    sentences = [one.statement.text for one in ([lead] if lead else []) + rest]
+    if not sentences:
+        sentences = [cut_at_sentence(" ".join(" ".join(texts).split()), 2 * ABSTRACT_CHARS)]
+    east = sum("\u3040" <= sign <= "\u9fff" for sign in sentences[0]) * 2 > len(sentences[0])
+    return ("" if east else " ").join(quoted(sentence) for sentence in sentences)

@@ -1,0 +1,114 @@
+"""What the offline author knows of one source: read once, used for every page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from vaultd.core.content import Content, Heading, Statement, content_of
+from vaultd.core.extractive import (
+    ABSTRACT_CHARS,
+    Ranked,
+    abstract_from,
+    chosen,
+    ranked_statements,
+    width_of,
+)
+from vaultd.core.keyphrase import Term, terms_of
+from vaultd.core.language import language_of
+from vaultd.core.markdown import cut_at_sentence
+from vaultd.model.wiki import SourceText
+
+TERMS = 30  # terms looked at; twelve are shown, a few get pages
+KEY_SENTENCES = (4, 10)  # from a short note to a book
+STATEMENTS_PER_SENTENCE = 60  # one more key sentence for every so many
+MIN_LINE = 20  # width of a line that says anything
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """A source with its content, its quotable sentences by worth, and its terms by weight.
+
+    `lead` is the sentence the abstract quotes (None when the document has none); `abstract` is
+    never empty unless the source is.
+    """
+
+    source: SourceText
+    content: Content
+    ranked: tuple[Ranked, ...]
+    terms: tuple[Term, ...]
+    lead: Ranked | None
+    abstract: str
+
+    @property
+    def key_sentences(self) -> list[Statement]:
+        """The sentences that tell most, in the document's order, without the abstract's."""
+        least, most = KEY_SENTENCES
+        count = min(most, least + len(self.content.statements) // STATEMENTS_PER_SENTENCE)
+        seen = [self.lead] if self.lead else []
+        rest = [one for one in self.ranked if one is not self.lead]
+        return [one.statement for one in chosen(rest, count, seen)]
+
+
+def study_of(source: SourceText, focus: str = "") -> Study:
+    """Read `source`. `focus` is what a person asked about: it draws the choice towards it."""
+    content = content_of(source.pages)
+    ranked = ranked_statements(content, source.title, focus)
+    language = language_of(source.text)
+    lead = abstract_from(ranked, len(content.statements), source.title)
+    abstract = lead.statement.text if lead else _makeshift(source, content)
+    terms = terms_of(content, language or source.language, TERMS)
+    return Study(source, content, tuple(ranked), tuple(terms), lead, abstract)
+
+
+def _makeshift(source: SourceText, content: Content) -> str:
+    """Return an abstract for a document without sentences: a list, a table, a form."""
+    for statement in content.statements[:40]:
+        if width_of(statement.text) >= MIN_LINE and sum(map(str.isalpha, statement.text)) > 8:
+            return cut_at_sentence(statement.text, ABSTRACT_CHARS)
+    parts = [heading.title for heading in content.headings] or _cells(source)
+    listed = ", ".join(part for part in dict.fromkeys(parts) if part != source.title)
+    return cut_at_sentence(f"{source.title}: {listed}" if listed else source.title, ABSTRACT_CHARS)
+
+
+def _cells(source: SourceText) -> list[str]:
+    """Return the cells of the first table row, else the first words."""
+    lines = [line.strip() for line in source.text.splitlines() if line.strip()]
+    row = next((line for line in lines if line.startswith("|")), "")
+    cells = [cell.strip() for cell in row.strip("|").split("|") if cell.strip(" -:")]
+    return cells or [" ".join(" ".join(lines[:6]).split())]
+
+
+_NUMBERED = re.compile(
+    r"(?:(?:chapter|part|section|appendix|kapitel|teil|anhang)\s+)?(?:\d{1,2}|[IVX]{1,5}"
+    r"|[A-Z])[.\d]*\s"
+    r"|第.{1,4}[章节節篇部編]|[一二三四五六七八九十]+、|(?:Step|步骤)\s*\d",
+    re.IGNORECASE,
+)
+_USUAL = re.compile(
+    r"abstract|summary|executive|preface|foreword|introduction|conclusion|appendix|glossary"
+    r"|epilogue|"
+    r"摘要|序言|前言|附录|附錄|结论|結論|总结|概要|まとめ|はじめに|요약|vorwort|zusammenfassung"
+    r"|résumé|resumen",
+    re.IGNORECASE,
+)
+
+
+def outline(content: Content, title: str, most: int) -> Sequence[Heading]:
+    """Return at most about `most` headings: the deepest levels go first, repeats never come."""
+    first = {heading.title.casefold(): heading for heading in reversed(content.headings)}
+    kept = [
+        heading
+        for heading in content.headings
+        if first[heading.title.casefold()] is heading
+        and heading.title.casefold() != title.casefold()
+    ]
+    numbered = [heading for heading in kept if _NUMBERED.match(heading.title)]
+    if len(numbered) >= 5 and len(numbered) >= len(kept) // 2:  # the others are a figure's words
+        kept = [one for one in kept if one in numbered or _USUAL.match(one.title)]
+    for deepest in range(6, 1, -1):
+        if len(kept) <= most:
+            break
+        kept = [heading for heading in kept if heading.level < deepest] or kept
+    return kept[:most]

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import apsw
-import sqlite_vec
 
 from vaultd.errors import DatabaseError, DiskFullError
 
@@ -68,6 +67,8 @@ def connect(path: str, *, journal: str = "wal", readonly: bool = False) -> Conne
 
 def load_vectors(db: Connection) -> bool:
     """Load the vector extension into `db`; False where it cannot be loaded."""
+    import sqlite_vec  # brings NumPy: a third of a second for commands that open no database
+
     try:
         db.enable_load_extension(enable=True)
         db.load_extension(sqlite_vec.loadable_path())

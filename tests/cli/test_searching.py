@@ -1,0 +1,83 @@
+"""`search` and `related`, on the database and with a daemon's help."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+SAMPLE = ROOT / "sample-vault"
+FIELDS = {"id", "path", "title", "heading", "line", "start", "end", "page", "score", "snippet"} | {
+    "via",
+    "link",
+}
+
+
+@pytest.fixture
+def indexed(root: Path, run: Callable[..., Any]) -> Path:
+    """A vault with a person's notes, indexed by words."""
+    for folder in ("Journal", "Recipes"):
+        shutil.copytree(SAMPLE / folder, root / folder)
+    done = run("run", "--once")
+    assert done.exit_code == 0, done.stderr
+    return root
+
+
+def test_search_before_anything_is_indexed_says_so(run: Callable[..., Any], answer: Any) -> None:
+    found = run("search", "bread")
+
+    assert found.exit_code == 3
+    assert "Nothing is indexed yet" in found.stderr
+    assert answer("search", "bread")["results"] == []
+
+
+def test_a_search_finds_what_a_person_wrote(indexed: Path, answer: Any, run: Any) -> None:
+    found = answer("search", "老盐水 白膜", "-k", "3")
+    (hit, *_) = found["results"]
+
+    assert found["query"] == "老盐水 白膜"
+    assert found["lanes"] == ["words"]
+    assert set(hit) >= FIELDS
+    assert hit["path"] == "Recipes/泡菜坛.md"
+    assert "Recipes/泡菜坛.md" in run("search", "老盐水 白膜").stdout
+
+
+def test_filters_reach_the_engine(indexed: Path, answer: Any) -> None:
+    def paths(*arguments: str) -> set[str]:
+        return {
+            hit["path"] for hit in answer("search", "bread dough starter", *arguments)["results"]
+        }
+
+    assert paths("--under", "Journal/") <= {"Journal/2026-10-04.md", "Journal/2026-11-01.md"}
+    assert paths("--tag", "#weekly") == {"Recipes/Country loaf.md"}
+    assert len(paths("-k", "1")) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["search", "  "], "The question is empty"),
+        (["search", "x", "--after", "last week"], "'last week' is no day"),
+        (["search", "x", "-k", "0"], "'-k'"),
+        (["search", "x", "--mode", "guess"], "guess"),
+        (["related", "Nowhere"], "There is no file Nowhere"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(
+    run: Callable[..., Any], arguments: list[str], words: str
+) -> None:
+    result = run(*arguments)
+
+    assert result.exit_code == 2
+    assert words in result.stderr
+
+
+def test_related_names_the_page_it_was_asked_for(indexed: Path, answer: Any) -> None:
+    assert answer("related", "Recipes/Country loaf") == {
+        "path": "Recipes/Country loaf.md",
+        "results": [],
+    }

@@ -1,0 +1,145 @@
+"""`vaultd search` and `vaultd related`: find what stands in the vault."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vaultd.cli.asking import ask_bridge, read_database
+from vaultd.cli.logs import keep_silent
+from vaultd.cli.options import JsonOption, VaultOption
+from vaultd.cli.outcome import DEGRADED
+from vaultd.cli.target import Target, now, target_at
+from vaultd.cli.terminal import print_json, remark, say
+from vaultd.errors import NotFoundError, UsageError
+from vaultd.model.paths import VaultPath
+from vaultd.model.search import Filters, Mode, Question
+from vaultd.store.database import Database
+
+if TYPE_CHECKING:
+    from vaultd.search import SearchEngine
+
+MOST = 100  # results; more is not an answer any more
+NOTHING_INDEXED = "Nothing is indexed yet: run `vaultd run` or `vaultd run --once` first."
+
+Number = Annotated[int, typer.Option("-k", min=1, max=MOST, help="How many results.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command("search")(search)
+    app.command("related")(related)
+
+
+def search(
+    query: Annotated[str, typer.Argument(help="What to look for, in words or as a question.")],
+    k: Number = 10,
+    mode: Annotated[Mode, typer.Option(help="By words, by meaning, or both.")] = Mode.HYBRID,
+    under: Annotated[str, typer.Option(help="Only below this folder of the vault.")] = "",
+    kind: Annotated[str, typer.Option("--type", help="Only pages of this type.")] = "",
+    tag: Annotated[str, typer.Option(help="Only notes with this tag, or one below it.")] = "",
+    after: Annotated[str, typer.Option(help="Only what changed on or after YYYY-MM-DD.")] = "",
+    before: Annotated[str, typer.Option(help="Only what changed on or before YYYY-MM-DD.")] = "",
+    vault: VaultOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Find passages of the whole vault by words and by meaning."""
+    if not query.strip():
+        raise UsageError("The question is empty.")
+    for day in (after, before):
+        _check_day(day)
+    target = target_at(vault)
+    filters = Filters(under.strip("/"), kind, tag.removeprefix("#"), after, before)
+    body = {"query": query, "k": k, "mode": mode.value} | {
+        name: value for name, value in asdict(filters).items() if value
+    }
+    question = Question(query, k, mode, filters)
+    answer = ask_bridge(target, "POST", "/v1/search", body) or _with_engine(
+        target, lambda engine: engine.search(question)
+    )
+    if answer is None:
+        notes = [NOTHING_INDEXED]
+        answer = {"query": query, "lanes": [], "results": [], "notes": notes}
+    if as_json:
+        print_json(answer)
+    else:
+        _tell(answer)
+    if not answer["lanes"]:
+        raise typer.Exit(DEGRADED)
+
+
+def _check_day(day: str) -> None:
+    try:
+        date.fromisoformat(day or "2026-01-01")
+    except ValueError as error:
+        raise UsageError(f"{day!r} is no day: write it as YYYY-MM-DD.") from error
+
+
+def _with_engine(target: Target, query: Callable[[SearchEngine], Awaitable[Any]]) -> Any:
+    """Return what the search engine answers on the database, None if there is none yet."""
+    from vaultd.daemon.parts import make_embedder  # loads NumPy and the model, a second at best
+    from vaultd.search import SearchEngine
+
+    keep_silent()
+
+    async def opened(db: Database) -> Any:
+        embedder = make_embedder(target.settings.embedding, now)
+        engine = SearchEngine(db, [embedder] if embedder else [], vault_name=target.root.name)
+        try:
+            answer = await query(engine)
+        finally:
+            if embedder is not None:
+                await embedder.close()
+        return [asdict(each) for each in answer] if isinstance(answer, tuple) else asdict(answer)
+
+    return read_database(target, opened)
+
+
+def _tell(answer: Mapping[str, Any]) -> None:
+    for number, hit in enumerate(answer["results"], 1):
+        where = f", p. {hit['page']}" if hit["page"] is not None else f":{hit['line']}"
+        heading = f" › {hit['heading']}" if hit["heading"] else ""
+        say(f"{number}. {hit['title']}{heading}")
+        say(f"   {hit['path']}{where}  ({hit['score']:.2f}, {', '.join(hit['via'])})")
+        say(f"   {' '.join(hit['snippet'].split())}")
+    if not answer["results"]:
+        say("Nothing found.")
+    for note in answer.get("notes", ()):
+        remark(note)
+
+
+def related(
+    page: Annotated[str, typer.Argument(help="Path of a note or page in the vault.")],
+    k: Number = 10,
+    vault: VaultOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the notes nearest in meaning to a page."""
+    target = target_at(vault)
+    path = _vault_path(target, page)
+    answer = ask_bridge(target, "POST", "/v1/related", {"path": path, "k": k})
+    if answer is None:
+        found = _with_engine(target, lambda engine: engine.related(path, k))
+        answer = {"path": path, "results": found or []}
+        if found is None:
+            remark(NOTHING_INDEXED)
+    if as_json:
+        print_json(answer)
+        return
+    for near in answer["results"]:
+        say(f"{near['score']:.2f}  {near['title']}  {near['path']}")
+    if not answer["results"]:
+        say("Nothing near.")
+
+
+def _vault_path(target: Target, named: str) -> VaultPath:
+    """Return the vault path of a file named from the vault's root or the working folder."""
+    for place in (target.root / named, target.root / f"{named}.md", Path(named)):
+        if place.is_file() and place.resolve().is_relative_to(target.root):
+            return VaultPath(place.resolve().relative_to(target.root).as_posix())
+    raise NotFoundError(f"There is no file {named} in {target.root}.")

@@ -48,6 +48,12 @@ class RecordingDisk(Disk):
     def replace(self, old: Path, new: Path) -> None:
         self._note("replace", new, lambda: Disk.replace(self, old, new))
 
+    def exchange(self, one: Path, other: Path) -> bool:
+        return self._note("exchange", other, lambda: Disk.exchange(self, one, other))
+
+    def link_new(self, old: Path, new: Path) -> bool:
+        return self._note("link", new, lambda: Disk.link_new(self, old, new))
+
     def sync_folder(self, folder: Path) -> None:
         self._note("sync_folder", folder, lambda: Disk.sync_folder(self, folder))
 
@@ -66,4 +72,21 @@ class RecordingDisk(Disk):
 
     def _note(self, name: str, subject: object, operation: Callable[[], T]) -> T:
         self.log.append((name, str(subject)))
+        return operation()
+
+
+class FailingDisk(RecordingDisk):
+    """A real disk whose `fail_at`-th operation (from 1) raises `error`, once or for ever."""
+
+    def __init__(self, fail_at: int, error: OSError, *, forever: bool = False) -> None:
+        super().__init__()
+        self.fail_at, self.error, self.forever = fail_at, error, forever
+        self.failed = False
+
+    def _note(self, name: str, subject: object, operation: Callable[[], T]) -> T:
+        self.log.append((name, str(subject)))
+        reached = len(self.log) >= self.fail_at if self.forever else len(self.log) == self.fail_at
+        if reached:
+            self.failed = True
+            raise self.error
         return operation()

@@ -41,15 +41,14 @@ CONFLICT = re.compile(
     r"|\(case conflict\b"  # Dropbox
     r"|_conf\(\d+\)"  # Nextcloud of old
     r"|\[conflict\]"  # Google Drive
-    r"|-conflict-\d{8}",
-    re.IGNORECASE,
+    r"|-conflict-\d{8}"
 )
-LEFTOVER = re.compile(
-    r"^~\$|^\.~lock\.|^~syncthing~|^~WRL\d|\.(part|partial|crdownload|filepart|download|opdownload"
-    r"|swp|swo|swx|icloud|!ut|aria2|syncthing)$"
-    r"|^(desktop\.ini|thumbs\.db|ehthumbs\.db|icon\r)$",
-    re.IGNORECASE,
+LEFTOVER_STARTS = (".", "~$", "~syncthing~", "~wrl")
+LEFTOVER_SUFFIXES = frozenset(
+    {"part", "partial", "crdownload", "filepart", "download", "opdownload", "swp", "swo", "swx"}
+    | {"icloud", "!ut", "aria2", "syncthing"}
 )
+DROPPINGS = frozenset({"desktop.ini", "thumbs.db", "ehthumbs.db", "icon\r"})
 FOREIGN_FOLDERS = frozenset({"@eadir", "__macosx", "#recycle", "$recycle.bin", "@tmp"})
 STUB = re.compile(r"^\.(?P<name>.+)\.icloud$")  # what iCloud leaves of an evicted file
 PLAIN_SUFFIX = re.compile(r"\*\.[A-Za-z0-9]+$")
@@ -79,6 +78,20 @@ TAKEN_AS_NOTE = Verdict(Fate.NOTE)
 NOTHING = Verdict(Fate.NOTHING)
 
 
+def is_leftover(lowered: str) -> bool:
+    """Tell whether a file of this name (in lower case) is hidden, temporary or a dropping."""
+    return (
+        lowered.startswith(LEFTOVER_STARTS)
+        or lowered.rpartition(".")[2] in LEFTOVER_SUFFIXES
+        or lowered in DROPPINGS
+    )
+
+
+def is_conflict_copy(lowered: str) -> bool:
+    """Tell whether a sync tool made this file name (in lower case) out of another."""
+    return "conf" in lowered and CONFLICT.search(lowered) is not None
+
+
 class Patterns:
     """Gitignore rules; plain `*.suffix` rules are looked up instead of matched."""
 
@@ -91,7 +104,7 @@ class Patterns:
         self.spec = GitIgnoreSpec.from_lines(rest) if rest else None
 
     def __contains__(self, path: str) -> bool:
-        if path.rpartition(".")[2].lower() in self.suffixes:
+        if self.suffixes and path.rpartition(".")[2].lower() in self.suffixes:
             return True
         return self.spec is not None and self.spec.match_file(path)
 
@@ -134,21 +147,23 @@ class Rules:
         return Verdict(Fate.SKIPPED, *left_out) if left_out else TAKEN_AS_SOURCE
 
     def _judge_note(self, path: str, name: str) -> Verdict:
-        if not name.lower().endswith(".md") or name.startswith(".") or path in self.ignored:
+        lowered = name.lower()
+        if not lowered.endswith(".md") or is_leftover(lowered) or path in self.ignored:
             return NOTHING
-        if CONFLICT.search(name):
+        if is_conflict_copy(lowered):
             return Verdict(Fate.CONFLICT, "conflict", "a sync tool's conflict copy")
-        return NOTHING if LEFTOVER.search(name) else TAKEN_AS_NOTE
+        return TAKEN_AS_NOTE
 
     def _left_out(self, path: str, name: str, size: int) -> tuple[str, str] | None:
-        suffix = PurePosixPath(name).suffix.lower()
-        if name.startswith(".") or LEFTOVER.search(name):
+        lowered = name.lower()
+        if is_leftover(lowered):
             return "leftover", "a hidden or temporary file of another program"
-        if CONFLICT.search(name):
+        if is_conflict_copy(lowered):
             return "conflict", "a sync tool's conflict copy; keep the better one and delete it"
         if path in self.ignored or path in self.excluded:
             return "excluded", "left out by the exclude rules"
         if path not in self.included:
+            suffix = PurePosixPath(name).suffix.lower()
             return "unsupported", f"files of type {suffix or 'without a suffix'} are not taken"
         if size > self.max_bytes:
             return "too_large", f"larger than {self.max_bytes / 1024**2:g} MB"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 INCOMPLETE_LIMIT = 600.0  # seconds; an incomplete-looking file is taken after that, as it is
 PDF_TAIL = 1024  # bytes in which readers look for %%EOF (PDF 32000-1, implementation note 18)
@@ -13,8 +14,7 @@ ZIP_SUFFIXES = frozenset(
 ZERO_TAIL = 512  # bytes; no format ends in this many zeros, preallocating sync tools do
 
 
-@dataclass(frozen=True, slots=True)
-class FileStat:
+class FileStat(NamedTuple):
     """What tells a change: size in bytes, times in nanoseconds, inode."""
 
     size: int

@@ -46,12 +46,12 @@ BUSY_WINDOWS_CODES = frozenset({5, 32, 33})  # denied, shared, locked: a scanner
 
 def stamp(when: datetime) -> str:
     """Return `when` as UTC text of fixed width, so that text order is time order."""
-    return when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return when.astimezone(UTC).isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
 
 
 def moment(text: str) -> datetime:
     """Return the moment that `stamp` wrote."""
-    return datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC)
+    return datetime.fromisoformat(text)
 
 
 def retry_wait(attempt: int, first: timedelta, chance: float) -> timedelta:

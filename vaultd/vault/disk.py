@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import errno
 import os
 import secrets
@@ -20,8 +21,11 @@ TEMP_PREFIX = ".vaultd-"
 TEMP_SUFFIX = ".tmp"
 CRASH_VARIABLE = "VAULTD_CRASH_AT"  # name of the crash point that kills the process, in tests
 BUSY_WAITS = (0.05, 0.1, 0.2, 0.4, 0.8, 0.95)  # seconds, 2.5 in all: scanners let go in that time
+AT_FDCWD = -100  # "relative to the working folder", fcntl.h
+SWAP = 2  # RENAME_EXCHANGE and RENAME_SWAP alike
 LEAST_FREE = 200 * 1024 * 1024  # bytes; a page, its history and the database need far less
 UNSUPPORTED = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EBADF})
+NO_LINKS = UNSUPPORTED | {errno.EPERM, errno.EMLINK}
 
 _passed: dict[str, int] = {}
 
@@ -66,9 +70,25 @@ class Disk:
         """Give `old` the name `new`, replacing what is there in one step."""
         os.replace(old, new)  # noqa: PTH105  # the primitive itself
 
-    def link_new(self, old: Path, new: Path) -> None:
-        """Give `old` the second name `new`, which must not exist."""
-        os.link(old, new)  # noqa: PTH200  # the primitive itself
+    def exchange(self, one: Path, other: Path) -> bool:
+        """Swap two files in one step; False where the system cannot."""
+        return _exchange(one, other)
+
+    def link_new(self, old: Path, new: Path) -> bool:
+        """Give `old` the second name `new`, which must not exist; False where links cannot be.
+
+        Raises:
+            FileExistsError: there is a file at `new`.
+        """
+        try:
+            os.link(old, new, follow_symlinks=False)
+        except FileExistsError:
+            raise
+        except OSError as error:
+            if error.errno in NO_LINKS:
+                return False
+            raise
+        return True
 
     def sync_folder(self, folder: Path) -> None:
         """Make the names in `folder` durable, where the system can."""
@@ -98,6 +118,26 @@ class Disk:
     def sleep(self, seconds: float) -> None:
         """Wait before a busy file is tried again."""
         time.sleep(seconds)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Call renameat2 with RENAME_EXCHANGE (Linux 3.15) or renamex_np with RENAME_SWAP (macOS)."""
+    if os.name != "posix":
+        return False
+    library = ctypes.CDLL(None, use_errno=True)
+    first, second = os.fsencode(one), os.fsencode(other)
+    if sys.platform.startswith("linux") and hasattr(library, "renameat2"):
+        failed = library.renameat2(AT_FDCWD, first, AT_FDCWD, second, SWAP)
+    elif sys.platform == "darwin" and hasattr(library, "renamex_np"):
+        failed = library.renamex_np(first, second, SWAP)
+    else:
+        return False
+    if not failed:
+        return True
+    code = ctypes.get_errno()
+    if code in NO_LINKS or code == errno.ENOSYS:
+        return False
+    raise OSError(code, os.strerror(code), str(other))
 
 
 def write_temp(disk: Disk, folder: Path, content: bytes, *, mode: int = 0o666) -> Path:

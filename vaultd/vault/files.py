@@ -188,13 +188,48 @@ class Vault:
         return temp
 
     def _swap(self, path: VaultPath, temp: Path, place: Path, expect: bytes | None) -> None:
+        """Put `temp` at `place` if that still holds `expect`, in one step where possible."""
         try:
             self._compare(path, read_file(place, self.root), expect)
+            if expect is None:
+                swapped = self._link(path, temp, place)
+            else:
+                swapped = self._exchange(path, temp, place, expect)
         except BaseException:
             discard(self.disk, temp)
             raise
-        put_in_place(self.disk, temp, place)
+        if swapped:
+            crash_point("file.swapped")
+            self.disk.unlink(temp)
+            self.disk.sync_folder(place.parent)
+        else:
+            put_in_place(self.disk, temp, place)
         crash_point("file.replaced")
+
+    def _link(self, path: VaultPath, temp: Path, place: Path) -> bool:
+        try:
+            return self.disk.link_new(temp, place)
+        except FileExistsError as error:
+            raise PageChangedError(f"{path} was made by somebody else meanwhile.") from error
+
+    def _exchange(self, path: VaultPath, temp: Path, place: Path, expect: bytes) -> bool:
+        """Swap, look at what came out, and swap back if a person saved in the last instant."""
+        ours = temp.stat().st_ino
+        if not self.disk.exchange(temp, place):
+            return False
+        if read_file(temp, self.root) == expect:
+            return True
+        self.disk.exchange(temp, place)
+        if temp.stat().st_ino != ours:  # and saved once more: the newest stays in place
+            self.disk.exchange(temp, place)
+            self._keep(path, temp)
+        raise PageChangedError(f"{path} was changed by somebody else meanwhile.")
+
+    def _keep(self, path: VaultPath, file: Path) -> None:
+        """Move a version that found no place into the trash."""
+        kept = _free_name(self.state / TRASH / Path(*PurePosixPath(path).parts))
+        make_folders(self.disk, kept.parent)
+        self.disk.link_new(file, kept)
 
     def _compare(self, path: VaultPath, current: bytes | None, expect: bytes | None) -> None:
         if current != expect:

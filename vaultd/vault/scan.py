@@ -6,11 +6,13 @@ import hashlib
 import json
 import os
 import stat
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from vaultd.core.ignore import CONFLICT, STUB, Fate, Rules, Verdict
+from vaultd.core.ignore import STUB, Fate, Rules, Verdict
 from vaultd.core.settle import ZIP_TAIL, FileStat, looks_complete
 from vaultd.errors import PermanentError
 from vaultd.model.paths import VaultPath
@@ -32,8 +34,7 @@ CODES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Sighting:
+class Sighting(NamedTuple):
     """A file as the scan met it.
 
     `fate` SOURCE or NOTE: may be taken. SKIPPED or CONFLICT: `code` and `reason` say why not.
@@ -105,34 +106,34 @@ def scan(vault: Vault, rules: Rules) -> Iterator[Sighting]:
 
 
 def _sight(entry: os.DirEntry[str], path: str, rules: Rules, *, blocks: bool) -> Sighting | None:
+    name = entry.name
     raw = path.startswith("raw/") or path == "raw"
-    if not raw and not entry.name.lower().endswith((".md", ".icloud")):
+    if not raw and not name.endswith((".md", ".MD", ".Md", ".icloud")):
         return None
-    refusal = Fate.SKIPPED if raw else Fate.NOTHING
     try:
         about = entry.stat(follow_symlinks=False)
     except FileNotFoundError:
         return None
     except OSError:
-        return _refused(_shown(path), refusal, "unreadable", NO_LOOK)
-    code = _oddity(entry.name, about)
-    if stub := STUB.match(entry.name):
-        path, code = path[: -len(entry.name)] + stub["name"], "placeholder"
+        return _refused(_shown(path), Fate.SKIPPED if raw else Fate.NOTHING, "unreadable", NO_LOOK)
+    code = "" if stat.S_ISREG(about.st_mode) and name.isascii() else _oddity(name, about)
+    if name[0] == "." and (stub := STUB.match(name)):
+        path, code = path[: -len(name)] + stub["name"], "placeholder"
     elif not code and _is_placeholder(about, blocks=blocks):
         code = "placeholder"
-    return _judged(rules.judge(path, about.st_size), path, _look(about), code, refusal)
+    return _judged(rules.judge(path, about.st_size), path, _look(about), code)
 
 
-def _judged(
-    verdict: Verdict, path: str, look: FileStat, code: str, refusal: Fate
-) -> Sighting | None:
-    if verdict.fate is Fate.NOTHING:
+def _judged(verdict: Verdict, path: str, look: FileStat, code: str) -> Sighting | None:
+    fate = verdict.fate
+    if fate is Fate.NOTHING:
         return None
-    if verdict.fate not in (Fate.SOURCE, Fate.NOTE):
-        return Sighting(_shown(path), verdict.fate, look, verdict.code, verdict.reason)
+    if fate is not Fate.SOURCE and fate is not Fate.NOTE:
+        return Sighting(_shown(path), fate, look, verdict.code, verdict.reason)
     if code:
+        refusal = Fate.SKIPPED if fate is Fate.SOURCE else Fate.NOTHING
         return _refused(_shown(path), refusal, code, look)
-    return Sighting(VaultPath(path), verdict.fate, look)
+    return Sighting(VaultPath(path), fate, look)
 
 
 def _oddity(name: str, about: os.stat_result) -> str:
@@ -147,11 +148,11 @@ def _oddity(name: str, about: os.stat_result) -> str:
 
 
 def _is_placeholder(about: os.stat_result, *, blocks: bool) -> bool:
-    if getattr(about, "st_file_attributes", 0) & OFFLINE_ATTRIBUTES:
+    if blocks and about.st_size > 0 and about.st_blocks == 0:
         return True
-    if getattr(about, "st_flags", 0) & DATALESS:
-        return True
-    return blocks and about.st_size > 0 and getattr(about, "st_blocks", 1) == 0
+    if sys.platform == "win32":
+        return bool(about.st_file_attributes & OFFLINE_ATTRIBUTES)
+    return sys.platform == "darwin" and bool(about.st_flags & DATALESS)
 
 
 def _reports_blocks(vault: Vault) -> bool:
@@ -202,11 +203,6 @@ def read_content(vault: Vault, path: VaultPath, stop: Callable[[], bool]) -> Con
         look = _look(os.fstat(descriptor))
     suffix = path.rpartition(".")[2].lower()
     return Content(digest.hexdigest(), look, looks_complete(suffix, head, tail))
-
-
-def is_conflict_copy(name: str) -> bool:
-    """Tell whether a sync tool made this file name out of another."""
-    return bool(CONFLICT.search(name))
 
 
 def _text(path: Path) -> str:

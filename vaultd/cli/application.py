@@ -8,7 +8,16 @@ import typer
 from typer.core import TyperGroup
 
 from vaultd import __version__
-from vaultd.cli import extracting, looking, preparing, queueing, running, searching, service
+from vaultd.cli import (
+    extracting,
+    looking,
+    preparing,
+    queueing,
+    running,
+    searching,
+    service,
+    versions,
+)
 from vaultd.cli.options import JsonOption, VaultOption
 from vaultd.cli.outcome import FAILED, MISUSED
 from vaultd.cli.terminal import remark, say
@@ -63,7 +72,7 @@ def _everywhere(
     del vault, as_json, version
 
 
-for group in (preparing, running, queueing, looking, searching, extracting, service):
+for group in (preparing, running, queueing, looking, searching, versions, extracting, service):
     group.register(app)
 
 

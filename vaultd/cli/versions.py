@@ -1,0 +1,62 @@
+"""`vaultd history`: the versions of a page that vaultd replaced."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import Annotated
+
+import typer
+
+from vaultd.cli.options import JsonOption, VaultOption
+from vaultd.cli.target import target_at
+from vaultd.cli.terminal import print_json, say, say_columns
+from vaultd.errors import NotFoundError
+from vaultd.model.paths import VaultPath
+from vaultd.publish.history import Version, versions
+from vaultd.vault.files import Vault
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command("history")(history)
+
+
+def history(
+    page: Annotated[str, typer.Argument(help="Path of the page in the vault.")],
+    show: Annotated[
+        str, typer.Option(metavar="VERSION", help="Print this version instead of the list.")
+    ] = "",
+    vault: VaultOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the versions of a page that vaultd replaced, newest first."""
+    target = target_at(vault)
+    files = Vault(target.root, target.state)
+    path = VaultPath(page if page.endswith(".md") else f"{page}.md")
+    files.locate(path)
+    kept = versions(files, path)
+    if show:
+        say(_text(files, kept, path, show))
+        return
+    rows = [(version_name(each), each.when.isoformat(), each.size) for each in kept]
+    if as_json:
+        listed = [{"version": name, "at": at, "size": size} for name, at, size in rows]
+        print_json({"path": path, "versions": listed})
+    elif not rows:
+        say(f"vaultd has never replaced {path}.")
+    else:
+        say_columns([name, at, f"{size:,} bytes"] for name, at, size in rows)
+
+
+def version_name(version: Version) -> str:
+    """Return what a person calls the version: the name of its file without the ending."""
+    return PurePosixPath(version.name).stem
+
+
+def _text(files: Vault, kept: list[Version], path: VaultPath, wanted: str) -> str:
+    for version in kept:
+        if version_name(version) == wanted:
+            content = files.read_state(version.name) or b""
+            return content.decode("utf-8", "replace").rstrip("\n")
+    names = tuple(version_name(version) for version in kept)
+    raise NotFoundError(f"There is no version {wanted!r} of {path}.", names)

@@ -40,6 +40,7 @@ class FakeAuthor:
     files: list[FileRequest] = field(default_factory=list)
     open: int = 0
     peak: int = 0
+    working: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def calls(self) -> int:
@@ -73,6 +74,7 @@ class FakeAuthor:
 
     async def _work(self, subject: str) -> None:
         self.open += 1
+        self.working.set()
         self.peak = max(self.peak, self.open)
         try:
             if self.latency:

@@ -12,6 +12,7 @@ import structlog
 
 from vaultd.author.seam import Author
 from vaultd.core.fallback import fallback_abstract, fallback_overview
+from vaultd.core.prompt import FilePrompt, FileReducePrompt, FolderPrompt, version_of
 from vaultd.core.staleness import folders_to_visit, parent_of, root_of
 from vaultd.core.timing import stamp
 from vaultd.embed.seam import Embedder
@@ -43,8 +44,9 @@ PERSON, DAILY, BULK = 0, 1, 2  # urgency at the gate
 class Options:
     """What can be set. `max_children` and `max_concurrent_llm` have the defaults of spec/000.
 
-    `language` is a code or "auto" (that of most children). `prompt_version` names the prompts:
-    another one makes every text anew. `first_retry` is the first wait after a failure.
+    `language` is a code or "auto" (that of most children). `prompt_version` names the prompts
+    ("" takes those of this program): another one makes every text anew. `first_retry` is the
+    first wait after a failure.
     """
 
     roots: tuple[str, ...] = ("wiki",)
@@ -103,6 +105,7 @@ class DirectorySummarizer:
         self._db = db
         self._clock = clock
         self._options = options
+        prompts = options.prompt_version or ("" if author.offline else prompt_version())
         self.tree = Tree(vault, options.roots, options.excluded)
         self.asker = Asker(
             db,
@@ -118,13 +121,11 @@ class DirectorySummarizer:
             self.asker,
             embedder,
             clock,
-            prompt_version=options.prompt_version,
+            prompt_version=prompts,
             language=options.language,
             context_chars=options.context_chars,
         )
-        self._describer = Describer(
-            self.asker, prompt_version=options.prompt_version, language=options.language
-        )
+        self._describer = Describer(self.asker, prompt_version=prompts, language=options.language)
         inputs = InputReader(db, self.tree, self.files, clock)
         self._visits = FolderVisits(
             db, self.tree, inputs, self._describer, embedder, clock, propose_review
@@ -286,6 +287,11 @@ class DirectorySummarizer:
 
     def _language_of(self, children: Sequence[ChildSummary]) -> str:
         return self._describer.maker(children).language
+
+
+def prompt_version() -> str:
+    """Return one name for the prompts that make summaries."""
+    return " ".join(version_of(prompt) for prompt in (FolderPrompt, FilePrompt, FileReducePrompt))
 
 
 def folder_named(directory_uri: str) -> VaultPath:

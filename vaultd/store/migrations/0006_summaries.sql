@@ -34,6 +34,21 @@ create trigger node_deleted after delete on nodes begin
     delete from summary_vectors where path = old.path;
 end;
 
+-- A file's summary goes and moves with the file, whoever deletes or renames it.
+create trigger indexed_file_deleted after delete on indexed_files begin
+    delete from nodes where path = old.path and kind = 'file';
+end;
+create trigger indexed_file_moved after update of path on indexed_files
+when old.path <> new.path begin
+    delete from nodes where path = new.path and kind = 'file';
+    update nodes set
+        path = new.path,
+        parent = coalesce(
+            nullif(rtrim(rtrim(new.path, replace(new.path, '/', '')), '/'), ''), '.'),
+        name_key = lower(substr(new.path, length(rtrim(new.path, replace(new.path, '/', ''))) + 1))
+    where path = old.path and kind = 'file';
+end;
+
 -- What became of a folder's note. Apart from `nodes`, since a person's "leave this note alone"
 -- outlives the summary.
 create table folder_notes (

@@ -21,18 +21,17 @@ FIELDS = "path, sha256, text, type, title, aliases, sources, plan"
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A file as we last wrote it. `content` is None for pictures, whose bytes are not kept."""
+    """A file we wrote: the hash of its bytes as last written, and the base for the next merge.
+
+    `base` is the text we alone would have there, without what a person added; None for
+    pictures, and where a page was theirs before we met it.
+    """
 
     path: VaultPath
     sha256: str
-    content: bytes | None
+    base: str | None
     ref: PageRef
     plan: int | None
-
-    @property
-    def text(self) -> str:
-        """The text as last written, "" for a picture."""
-        return self.content.decode("utf-8", "replace") if self.content is not None else ""
 
 
 def last_written(db: Connection, path: VaultPath) -> Written | None:
@@ -42,12 +41,24 @@ def last_written(db: Connection, path: VaultPath) -> Written | None:
 
 
 def remember(
-    db: Connection, path: VaultPath, content: bytes, *, now: datetime, plan: int | None = None
+    db: Connection,
+    path: VaultPath,
+    content: bytes,
+    *,
+    now: datetime,
+    plan: int | None = None,
+    base: str | None = None,
+    known: bool = True,
 ) -> None:
-    """Record that `path` holds `content` by our hand; text is kept, pictures by hash only."""
+    """Record that `path` holds `content` by our hand.
+
+    `base` is what we alone would have there (None: just that); `known=False` leaves the base
+    unknown, for a page that is a person's in the main. Of pictures only the hash is kept.
+    """
     is_note = path.endswith(".md")
     text = content.decode("utf-8", "replace") if is_note else ""
     ref = page_ref(path, text) if is_note else PageRef(path, "", "")
+    kept = (text if base is None else base) if is_note and known else None
     db.execute(
         f"""
         insert into pages ({FIELDS}, written_at) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -58,7 +69,7 @@ def remember(
         (
             path,
             sha256(content).hexdigest(),
-            zlib.compress(content) if is_note else None,
+            zlib.compress(kept.encode("utf-8", "surrogatepass")) if kept is not None else None,
             ref.type,
             ref.title,
             json.dumps(ref.aliases, ensure_ascii=False),
@@ -66,6 +77,20 @@ def remember(
             plan,
             stamp(now),
         ),
+    )
+
+
+def remember_picture(
+    db: Connection, path: VaultPath, digest: str, *, now: datetime, plan: int | None = None
+) -> None:
+    """Record that the picture at `path` has this SHA-256 by our hand."""
+    db.execute(
+        """
+        insert into pages (path, sha256, plan, written_at) values (?, ?, ?, ?)
+        on conflict (path) do update set sha256 = excluded.sha256, plan = excluded.plan,
+            written_at = excluded.written_at
+        """,
+        (path, digest, plan, stamp(now)),
     )
 
 
@@ -127,18 +152,24 @@ def all_written(db: Connection) -> tuple[tuple[VaultPath, str], ...]:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """What is known of a file below `wiki/` while `size` and `mtime_ns` stay; `ref`: if a page."""
+    """What is known of a file below `wiki/` while `size` and `mtime_ns` stay.
+
+    `ref` is None where it is no page: the index, the log, a folder's note.
+    """
 
     size: int
     mtime_ns: int
     ref: PageRef | None
+    tags: tuple[str, ...] = ()
 
 
 def listing(db: Connection) -> dict[VaultPath, Listed]:
     """Return all files below `wiki/` as last looked at."""
     return {
-        VaultPath(path): Listed(size, mtime_ns, _ref(path, json.loads(facts)))
-        for path, size, mtime_ns, facts in db.execute("select * from listing")
+        VaultPath(path): _listed(path, size, mtime_ns, json.loads(facts))
+        for path, size, mtime_ns, facts in db.execute(
+            "select path, size, mtime_ns, facts from listing"
+        )
     }
 
 
@@ -150,13 +181,14 @@ def update_listing(
     db.executemany(
         "insert or replace into listing (path, size, mtime_ns, facts) values (?, ?, ?, ?)",
         [
-            (path, each.size, each.mtime_ns, json.dumps(_facts(each.ref), ensure_ascii=False))
+            (path, each.size, each.mtime_ns, json.dumps(_facts(each), ensure_ascii=False))
             for path, each in changed.items()
         ],
     )
 
 
-def _facts(ref: PageRef | None) -> dict[str, Any] | None:
+def _facts(listed: Listed) -> dict[str, Any] | None:
+    ref = listed.ref
     if ref is None:
         return None
     return {
@@ -165,13 +197,14 @@ def _facts(ref: PageRef | None) -> dict[str, Any] | None:
         "abstract": ref.abstract,
         "aliases": ref.aliases,
         "sources": ref.sources,
+        "tags": listed.tags,
     }
 
 
-def _ref(path: str, facts: dict[str, Any] | None) -> PageRef | None:
+def _listed(path: str, size: int, mtime_ns: int, facts: dict[str, Any] | None) -> Listed:
     if facts is None:
-        return None
-    return PageRef(
+        return Listed(size, mtime_ns, None)
+    ref = PageRef(
         VaultPath(path),
         facts["title"],
         facts["type"],
@@ -179,6 +212,7 @@ def _ref(path: str, facts: dict[str, Any] | None) -> PageRef | None:
         tuple(facts["aliases"]),
         tuple(SourceId(source) for source in facts["sources"]),
     )
+    return Listed(size, mtime_ns, ref, tuple(facts["tags"]))
 
 
 def _written(row: tuple[Any, ...]) -> Written:
@@ -190,5 +224,5 @@ def _written(row: tuple[Any, ...]) -> Written:
         aliases=tuple(json.loads(aliases)),
         sources=tuple(SourceId(source) for source in json.loads(sources)),
     )
-    content = zlib.decompress(text) if text is not None else None
-    return Written(VaultPath(path), digest, content, ref, plan)
+    base = zlib.decompress(text).decode("utf-8", "replace") if text is not None else None
+    return Written(VaultPath(path), digest, base, ref, plan)

@@ -1,9 +1,10 @@
--- Files vaultd wrote, as last written: the base of the three-way merge, and how the watcher
--- tells our own writes from a person's.
+-- Files vaultd wrote. The hash is that of the bytes as last written: it tells our own writes from
+-- a person's. The text is what vaultd alone would have there, without a person's words that the
+-- file holds besides: it is the base of the three-way merge.
 create table pages (
     path text primary key,
-    sha256 text not null,            -- of the bytes
-    text blob,                       -- zlib; null for pictures
+    sha256 text not null,
+    text blob,                       -- zlib; null for pictures, and where the base is unknown
     type text not null default '',
     title text not null default '',
     aliases text not null default '[]',
@@ -17,7 +18,7 @@ create table listing (
     path text primary key,
     size integer not null,
     mtime_ns integer not null,
-    facts text not null              -- JSON of a page reference, null where it is no page
+    facts text not null              -- JSON: page reference and tags; null where it is no page
 ) strict;
 
 -- A plan is stored before its files are written and finished after, with its receipt.
@@ -39,6 +40,8 @@ create table plan_files (
     after_sha256 text,               -- null: the file is removed
     before blob,                     -- zlib; dropped when the plan is finished: history has it
     after blob,                      -- zlib; dropped when the plan is finished
+    ours blob,                       -- zlib: the next base, null: the same as after
+    known integer not null,          -- 0: the base stays unknown
     history text,                    -- state file that keeps the replaced version
     primary key (plan, place)
 ) strict, without rowid;

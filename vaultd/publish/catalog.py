@@ -1,0 +1,83 @@
+"""The pages on disk: read once, and again only where size or time changed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from vaultd.core.block_path import same_path
+from vaultd.core.listing import is_page
+from vaultd.core.page import page_ref, parse_page
+from vaultd.core.plan import Wiki
+from vaultd.core.schema import Schema
+from vaultd.errors import PermanentError
+from vaultd.model.paths import VaultPath
+from vaultd.store import pages
+from vaultd.store.database import Database
+from vaultd.store.pages import Listed
+from vaultd.vault.files import Vault
+
+WIKI = VaultPath("wiki")
+
+
+async def read_wiki(db: Database, vault: Vault, schema: Schema | None = None) -> Wiki:
+    """Return every page below `wiki/`, every name taken there, and the tags in use."""
+    known = await db.read(pages.listing)
+    found = await asyncio.to_thread(_look, vault, known)
+    changed = {path: each for path, each in found.items() if known.get(path) != each}
+    gone = [path for path in known if path not in found]
+    if changed or gone:
+        await db.run(pages.update_listing, changed, gone)
+    tags: dict[str, str] = {}
+    for path in sorted(found):
+        for tag in found[path].tags:
+            tags.setdefault(tag.casefold(), tag)
+    return Wiki(
+        pages=[found[path].ref for path in sorted(found) if found[path].ref],  # type: ignore[misc]
+        schema=schema or Schema(),
+        taken=frozenset(same_path(path) for path in found),
+        tags=tags,
+    )
+
+
+def _look(vault: Vault, known: dict[VaultPath, Listed]) -> dict[VaultPath, Listed]:
+    found: dict[VaultPath, Listed] = {}
+    for path, entry in _notes(vault.root / WIKI, WIKI):
+        about = entry.stat(follow_symlinks=False)
+        there = known.get(path)
+        if there and (there.size, there.mtime_ns) == (about.st_size, about.st_mtime_ns):
+            found[path] = there
+        else:
+            found[path] = _read(vault, path, about)
+    return found
+
+
+def _read(vault: Vault, path: VaultPath, about: os.stat_result) -> Listed:
+    unread = Listed(about.st_size, about.st_mtime_ns, None)
+    if not is_page(path):
+        return unread
+    try:
+        content = vault.read(path)
+    except PermanentError:
+        return unread
+    if content is None:
+        return unread
+    text = content.decode("utf-8", "replace")
+    return Listed(about.st_size, about.st_mtime_ns, page_ref(path, text), parse_page(text).tags)
+
+
+def _notes(folder: Path, path: VaultPath) -> Iterator[tuple[VaultPath, os.DirEntry[str]]]:
+    """Yield the Markdown files below `folder`; links and hidden folders are passed over."""
+    if not folder.is_dir():
+        return
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith(".") or entry.is_symlink():
+                continue
+            below = VaultPath(f"{path}/{entry.name}")
+            if entry.is_dir(follow_symlinks=False):
+                yield from _notes(folder / entry.name, below)
+            elif entry.name.lower().endswith(".md"):
+                yield below, entry

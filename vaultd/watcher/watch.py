@@ -208,7 +208,7 @@ class Watcher:
 
     async def _take(self, ready: Sequence[Sighting], absent: dict[str, KnownFile]) -> int:
         taken, batch = 0, []
-        for number, each in enumerate(ready, 1):
+        for number, each in enumerate(sorted(ready), 1):  # the same order in every run
             arrival = await self._read(each)
             if arrival is not None:
                 batch.append(arrival)

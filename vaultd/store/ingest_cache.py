@@ -12,15 +12,16 @@ from vaultd.store.database import Connection
 
 
 def cached_pages(
-    db: Connection, source: SourceId, *, text_sha256: str, recipe: str
+    db: Connection, source: SourceId, *, text_sha256: str
 ) -> tuple[VaultPath, ...] | None:
-    """Return the pages made from this very text with this recipe, None when there are none.
+    """Return the pages made from this very text, None when there are none.
 
-    Whether the pages still exist on disk is for the caller to see.
+    Whether the pages still exist on disk is for the caller to see. The recipe does not count:
+    a new model or prompt makes nothing anew until a person asks.
     """
     row = db.execute(
-        "select pages from ingest_cache where source = ? and text_sha256 = ? and recipe = ?",
-        (source, text_sha256, recipe),
+        "select pages from ingest_cache where source = ? and text_sha256 = ?",
+        (source, text_sha256),
     ).fetchone()
     return tuple(json.loads(row[0])) if row else None
 

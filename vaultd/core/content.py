@@ -81,7 +81,7 @@ def spread_out(statements: Sequence[Statement], most: int) -> Sequence[Statement
 
 _EDGE_LINES = 3  # lines at the top and bottom of a page that may be running titles
 _DIGITS = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
-_LEADER = re.compile(r"(?:\.\s?|·\s?|…\s?|_\s?){4,}\s*[\divxlc]*\s*$|\s{2,}\d{1,4}\s*$")
+_LEADER = re.compile(r"(?:\.\s?|·\s?|…\s?|_\s?){4,}")
 _PAGE_NUMBER = re.compile(
     r"\s*(?:(?:page|seite|p\.|第)\s*)?[-–—\[(]?\s*(?:\d{1,5}|[ivxlc]{1,7})\s*[-–—\])]?"
     r"\s*(?:页|頁|ページ|(?:of|/|von)\s*\d{1,5})?\s*",
@@ -116,6 +116,10 @@ def _without_running_lines(text: str, running: frozenset[str]) -> str:
     )
 
 
+_NUMBERED_END = re.compile(r"\s[\divxlc]{1,5}$")
+_LISTED_AT_LEAST = 4  # lines that end in a page number, one after another, are a list of pages
+
+
 # --- pieces --------------------------------------------------------------------------------------
 
 _LEVEL = re.compile(r"\s*(#{1,6})")
@@ -133,6 +137,8 @@ _OPEN_END = re.compile(r"[^.!?。！？…:：;；,，、\"”」）)\]]$")
 def _pieces_of(page: ExtractedPage, running: frozenset[str]) -> Iterator[_Piece]:
     text = _without_running_lines(page.text, running)
     cut = sentences(text)
+    leaders = sum(bool(_LEADER.search(sentence.text)) for sentence in cut)
+    lists_pages = leaders >= _LISTED_AT_LEAST and leaders * 3 >= len(cut)
     for sentence, following in zip(cut, [*cut[1:], None], strict=False):
         if sentence.kind is Kind.CODE or sentence.kind is Kind.ROW:
             continue
@@ -140,7 +146,9 @@ def _pieces_of(page: ExtractedPage, running: frozenset[str]) -> Iterator[_Piece]
         if sentence.kind is Kind.PROSE and _CODE_LINE.match(_line_at(text, sentence.start)):
             continue
         shown = _line_of(sentence.text)
-        if not shown or _LEADER.search(sentence.text):
+        if not shown or _LEADER.search(sentence.text) or _DRAWING.search(shown):
+            continue
+        if lists_pages and _NUMBERED_END.search(shown):
             continue
         mark = _LEVEL.match(raw) if sentence.kind is Kind.HEADING else None
         listed = sentence.kind is Kind.ITEM and not _stands_alone(text, sentence, following)
@@ -186,6 +194,7 @@ _PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)|!\[\[[^\]]*\]\]")
 _NOTE = re.compile(
     r"\[\\?\[?[\w ]{1,12}\\?\]?\]\(#[^)]*\)|\[\^[^\]]+\]|\{#[^}]*\}|<sup>[^<]*</sup>"
 )
+_DRAWING = re.compile("[\u2500-\u259f]")  # boxes and bars: a picture made of characters
 _MARKUP = re.compile(r"[\[\]`*_<>|%#=~!\\{}]")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
@@ -227,21 +236,29 @@ _DROPPED = re.compile(
 )
 
 
-_NUMBERED_END = re.compile(r"\s[\divxlc]{1,5}$")
-_LISTED_AT_LEAST = 4  # lines that end in a page number, one after another, are a list of pages
-
-
 def _without_page_lists(pieces: Sequence[_Piece]) -> list[_Piece]:
+    """Leave out tables of contents: runs of lines, and most of a page, that end in numbers."""
+    listed = Counter(piece.page for piece in pieces if _is_listed(piece))
+    lengths = Counter(piece.page for piece in pieces)
+    full = {
+        page
+        for page, count in listed.items()
+        if page is not None and count > _LISTED_AT_LEAST and count * 3 > lengths[page]
+    }
     kept: list[_Piece] = []
     run: list[_Piece] = []
     for piece in pieces:
-        if len(piece.text) <= 2 * _HEADING_CHARS and _NUMBERED_END.search(piece.text):
-            run.append(piece)
+        if _is_listed(piece):
+            run += [] if piece.page in full else [piece]
             continue
         kept += run if len(run) < _LISTED_AT_LEAST else []
         run = []
         kept.append(piece)
     return kept + (run if len(run) < _LISTED_AT_LEAST else [])
+
+
+def _is_listed(piece: _Piece) -> bool:
+    return len(piece.text) <= 2 * _HEADING_CHARS and bool(_NUMBERED_END.search(piece.text))
 
 
 def _arranged(all_pieces: Sequence[_Piece]) -> Content:

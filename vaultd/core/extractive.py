@@ -16,6 +16,8 @@ ABSTRACT_CHARS = 200  # DESIGN, words: an abstract is one paragraph of at most 2
 CANDIDATES = 240  # sentences that compete for a place: keeps the choice linear
 MAX_STATEMENTS = 6_000  # looked at in a long document, evenly spread: about 500 pages
 FEW = 4  # fewer whole sentences: a document of lists and notes
+EARLY = math.exp(-2)  # the first quarter, or the first fifteen sentences
+FRONT = 0.45  # worth kept by what stands before the abstract or introduction: imprint, disclaimers
 REDUNDANCY = 0.55  # how much likeness to a chosen sentence counts against its worth
 SAME_SECTION = 0.85  # worth kept for each sentence already taken from the same section
 
@@ -28,11 +30,15 @@ MIN_WORDS = 6
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A statement that may be quoted, with its terms and worth."""
+    """A statement that may be quoted, with its terms and worth.
+
+    `early` falls from 1 to 0 through the document, counted in quotable statements.
+    """
 
     statement: Statement
     terms: frozenset[str]
     worth: float
+    early: float
 
 
 def ranked_statements(content: Content, title: str = "", focus: str = "") -> list[Ranked]:
@@ -49,10 +55,12 @@ def ranked_statements(content: Content, title: str = "", focus: str = "") -> lis
     termed = [(one, terms_of_sentence(one.text)) for one in quotable]
     weights = _weights(terms for _, terms in termed)
     wanted = terms_of_sentence(title) | terms_of_sentence(focus)
-    scored = [
-        Ranked(one, terms, _worth(one, terms, weights, wanted, len(content.statements)))
-        for one, terms in termed
-    ]
+    begins, length = _beginning(content), max(60, len(termed))
+    scored = []
+    for rank, (one, terms) in enumerate(termed):
+        early = math.exp(-8 * rank / length)
+        worth = _worth(one, terms, weights, wanted) * (1 + 0.5 * early)
+        scored.append(Ranked(one, terms, worth * (FRONT if one.order < begins else 1.0), early))
     return sorted(scored, key=lambda ranked: (-ranked.worth, ranked.statement.order))
 
 
@@ -82,19 +90,39 @@ def chosen(ranked: Sequence[Ranked], count: int, avoid: Sequence[Ranked] = ()) -
     return sorted(taken, key=lambda one: one.statement.order)
 
 
-def abstract_from(ranked: Sequence[Ranked], total: int, title: str = "") -> Ranked | None:
+def abstract_from(ranked: Sequence[Ranked], title: str = "") -> Ranked | None:
     """Return the sentence that best stands for the whole: early, complete, at most 200 characters.
 
-    `total` is the number of statements of the document. One that says what `title` is wins.
+    One that says what `title` is wins.
     """
     fitting = [one for one in ranked if len(one.statement.text) <= ABSTRACT_CHARS]
-    early = [one for one in fitting if one.statement.order <= max(25, total // 4)]
+    early = [one for one in fitting if one.early > EARLY]
     named = terms_of_sentence(title)
     return max(
         early or fitting,
-        key=lambda one: (_as_abstract(one, total, named), -one.statement.order),
+        key=lambda one: (_as_abstract(one, named), -one.statement.order),
         default=None,
     )
+
+
+def _beginning(content: Content) -> int:
+    """Return the order of the first statement under an abstract or introduction, else 0."""
+    if len(content.headings) < 5:
+        return 0
+    first = (
+        one.order for one in content.statements if one.section and _OPENING.match(one.section[-1])
+    )
+    order = next(first, 0)
+    return order if order < len(content.statements) // 4 else 0
+
+
+_OPENING = re.compile(
+    r"(?:[\dIVX.]+\s+)?(?:abstract|summary|executive summary|introduction|preface|overview)\b"
+    r"|1\.?\s"
+    r"|摘要|概述|概要|简介|簡介|引言|前言|序言|はじめに|要約|요약|서론|einleitung|zusammenfassung"
+    r"|vorwort|résumé|resumen",
+    re.IGNORECASE,
+)
 
 
 # --- what may be quoted --------------------------------------------------------------------------
@@ -150,6 +178,8 @@ def _is_prose(text: str) -> bool:
     if len(_SOUP.findall(text)) > max(2, len(words) // 6):
         return False
     east = len(_EAST.findall(text))
+    if not east and len(words) > 7 and not any(word[0].islower() for word in words[:7]):
+        return False  # a title glued to the sentence
     capitals = sum(word[:1].isupper() for word in words)
     return east * 2 > len(visible) or (len(words) >= MIN_WORDS and capitals <= 0.6 * len(words))
 
@@ -207,6 +237,12 @@ _TELLING = re.compile(
     re.IGNORECASE,
 )
 _ADDING = re.compile(r"(?:\S+ ){1,4}(?:also|too|either)\b|.{1,8}[也还還]")
+_CONDITIONAL = re.compile(
+    r"(?:if|when|while|although|though|because|since|unless|once|please|note|remember)\b"
+    r"|虽然|雖然|尽管|儘管|如果|若|当|當|由于|由於|因为|因為|除非|一旦|提示|注意|警告|小心|请|請"
+    r"|もし|만약|wenn|obwohl|weil|si |bien que",
+    re.IGNORECASE,
+)
 _FIRST_PERSON = re.compile(r"\b(?:I|my|me)\b|[我咱]|私")
 
 
@@ -238,29 +274,18 @@ def _weights(sentences: Iterable[frozenset[str]]) -> dict[str, float]:
 
 
 def _worth(
-    one: Statement,
-    terms: frozenset[str],
-    weights: dict[str, float],
-    wanted: frozenset[str],
-    total: int,
+    one: Statement, terms: frozenset[str], weights: dict[str, float], wanted: frozenset[str]
 ) -> float:
     if not terms:
         return 0.0
     heaviest = sorted((weights.get(term, 0.0) for term in terms), reverse=True)[:12]
     # The square root lets a sentence gain by saying more, without the longest always winning.
-    worth = sum(heaviest) / math.sqrt(len(terms) + 4)
-    return (
-        worth
-        * _place_factor(one, total)
-        * _manner_factor(one.text)
-        * (1 + 0.12 * min(4, len(terms & wanted)))
-    )
+    worth = sum(heaviest) / math.sqrt(len(terms) + 4) * (1 + 0.12 * min(4, len(terms & wanted)))
+    return worth * _place_factor(one) * _manner_factor(one.text)
 
 
-def _place_factor(one: Statement, total: int) -> float:
-    factor = 1 + 0.5 * math.exp(-8 * one.order / max(total, 60))
-    if one.section and _SUMMARISING.search(one.section[-1]):
-        factor *= 1.3
+def _place_factor(one: Statement) -> float:
+    factor = 1.3 if one.section and _SUMMARISING.search(one.section[-1]) else 1.0
     factor *= 1.15 if one.paragraph == 0 else 1.05 if one.paragraph == 1 else 1.0
     return factor * (0.85 if one.kind is Kind.ITEM else 1.0)
 
@@ -269,20 +294,21 @@ def _manner_factor(text: str) -> float:
     factor = 0.55 if _LEANING.match(text) and not _TELLING.match(text) else 1.0
     factor *= 0.6 if _POINTING.search(text) or _ADDING.match(text) else 1.0
     factor *= 1.2 if _TELLING.search(text) else 1.0
-    factor *= 0.75 if _FIRST_PERSON.search(text) else 1.0
+    factor *= 0.75 if _FIRST_PERSON.search(text) or _CONDITIONAL.match(text) else 1.0
     factor *= 0.7 if text[0] in '"“「『' or text[-1] in '"”」』' else 1.0
     wide = width_of(text)
     return factor * (0.85 if wide < 60 or wide > 260 else 1.0)
 
 
-def _as_abstract(one: Ranked, total: int, named: frozenset[str]) -> float:
+def _as_abstract(one: Ranked, named: frozenset[str]) -> float:
     text = one.statement.text
-    early = 1 + 1.2 * math.exp(-10 * one.statement.order / max(total, 80))
+    early = 1 + 1.2 * one.early
     telling = 1.25 if _TELLING.search(text) else 1.0
     if telling > 1 and named & terms_of_sentence(text[:40]):
         telling = 1.9
-    wide = width_of(text)
-    return one.worth * early * telling * (0.8 if wide < 70 else 1.0)
+    section = one.statement.section[-1] if one.statement.section else ""
+    telling *= 1.4 if _OPENING.match(section) else 1.0
+    return one.worth * early * telling * (0.8 if width_of(text) < 70 else 1.0)
 
 
 def _likeness(a: Ranked, b: Ranked) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -166,7 +166,7 @@ def _term(key: str, tally: _Tally, texts: dict[int, str], places: int, language:
     orders = tuple(dict.fromkeys(tally.statements))
     name_share = tally.names / max(1, tally.middles if tally.middles else tally.count)
     east = "\u3040" <= title[0] <= "\ud7af"
-    entity = _is_entity(title, name_share, language, east=east)
+    entity = _is_entity(title, tally.forms, name_share, language, east=east)
     defined = any(defines(texts[order], tally.forms) for order in orders[:40])
     score = _score(key, title, tally, places, entity=entity, defined=defined)
     return Term(
@@ -190,9 +190,9 @@ def _score(
     east = "\u3040" <= key[0] <= "\ud7af"
     size = len(key) if east else len(words)
     generic = sum(word in GENERIC or _plain_word(word) for word in words)
-    if key in GENERIC or title in GENERIC or (not east and generic == len(words) and not entity):
+    if title.lower() in GENERIC or (generic == len(words) and not entity):
         return 0.0
-    if not east and len(words) == 1 and not (entity or defined):
+    if not east and len(words) == 1 and not (entity or defined or title.isupper()):
         return 0.0  # a lone everyday word names nothing
     weight = {1: 0.9 if entity else 0.6, 2: 1.3, 3: 1.3, 4: 1.0}.get(size, 1.0)
     if east:
@@ -207,13 +207,17 @@ def _plain_word(word: str) -> bool:
     return len(word) < 3 or word.endswith("ly")
 
 
-def _is_entity(title: str, name_share: float, language: str, *, east: bool) -> bool:
+def _is_entity(
+    title: str, forms: Container[str], name_share: float, language: str, *, east: bool
+) -> bool:
     if east:
         return bool(_EAST_NAME.search(title))
     if language == "de":  # every noun has a capital
         return any(sign.isupper() for word in title.split() for sign in word[1:])
     if language in ("zh", "ja", "ko"):  # a Latin word among them is a name, if it looks like one
         return title != title.lower() or "." in title
+    if title.isupper() and f"{title}s" in forms:  # LLM, LLMs: a kind of thing
+        return False
     return name_share >= 0.6 and title != title.lower()
 
 
@@ -290,19 +294,34 @@ def _with_acronyms(terms: list[Term], texts: Iterable[str]) -> list[Term]:
             continue
         for long_words, short, east, east_short in _IN_BRACKETS.findall(text):
             acronym = by_key.get(key_of(short or east_short))
-            long = _long_form(long_words, short, by_key) if short else _ending(east, by_key)
-            if acronym and long and acronym is not long and acronym.key in by_key:
+            if acronym is None:
+                continue
+            long = _long_form(long_words, acronym, by_key) if short else _ending(east, by_key)
+            if long and acronym is not long:
                 del by_key[acronym.key]
                 by_key[long.key] = _united(long, acronym)
     return sorted(by_key.values(), key=lambda term: (-term.score, term.key))
 
 
-def _long_form(words: str, short: str, by_key: dict[str, Term]) -> Term | None:
+def _long_form(words: str, acronym: Term, by_key: dict[str, Term]) -> Term | None:
+    """Return the term whose initials are the acronym, made from it if it is none yet."""
     parts = re.split(r"([ -])", words)
     initials = [part[0].lower() for part in parts[::2] if part]
-    if initials[-len(short) :] != list(short.lower()):
+    size = len(acronym.title)
+    if size < 2 or initials[-size:] != list(acronym.title.lower()):
         return None
-    return by_key.get(key_of("".join(parts[-2 * len(short) + 1 :])))
+    form = "".join(parts[-2 * size + 1 :])
+    name = form != form.lower() and form.split()[-1][0].isupper()
+    made = replace(
+        acronym,
+        key=key_of(form),
+        title=_titled(form, ""),
+        kind=TermKind.ENTITY if name else TermKind.CONCEPT,
+        variants=(*acronym.variants, form),
+        count=0,
+        statements=(),
+    )
+    return by_key.get(key_of(form), made)
 
 
 def _ending(east: str, by_key: dict[str, Term]) -> Term | None:
@@ -312,7 +331,6 @@ def _ending(east: str, by_key: dict[str, Term]) -> Term | None:
 def _united(long: Term, acronym: Term) -> Term:
     return replace(
         long,
-        kind=acronym.kind if acronym.count > 3 * long.count else long.kind,
         count=long.count + acronym.count,
         spread=max(long.spread, acronym.spread),
         in_heading=long.in_heading or acronym.in_heading,

@@ -3,33 +3,34 @@
 from __future__ import annotations
 
 _ENGLISH = """
-a about above across after again against all almost along already also although always am among an
-and another any anyone anything are around as at away back be became because become becomes been
-before began behind being below best better between beyond both but by came can cannot certain come
-comes could did different do does doing done down due during each either else enough especially
-even ever every everything example few fewer first five for four from full further gave get gets
-give given gives go goes going gone good got great had has have having he hence her here hers him
-himself his how however i if in including indeed instead into is it its itself just keep kept kind
-know known large last later least less let like likely little long look made mainly make makes
-making many may me means might more most mostly much must my myself near need needed needs neither
-never new next no none nor not nothing now of off often old on once one only onto or other others
-otherwise our ours out over own part particular per perhaps possible put quite rather really same
-said saw say says second see seem seems seen set several shall she should show shown shows similar
-simply since small so some something sometimes soon still such take taken takes tell ten than that
-the their theirs them themselves then there thereby therefore these they thing things think this
-those though thousand three through throughout thus to today together told too took toward towards
-two typical typically under unless until up upon us use used useful uses using usually various very
-via want was way ways we well went were what whatever when where whether which while who whole whom
-whose why will with within without would yes yet you your yours able based called consider current
-currently describe described find found follow following follows high higher important include
-included includes increase involve low lower main major number obtain particularly perform provide
-provided provides recent relate related require required requires respectively result resulting
-significant simple single specific specified step steps support supported total true type types vs
-whereas work worked works year years day days time times people man men e.g i.e etc et al fig
-figure table section chapter page appendix non ll ve re don didn doesn isn won hand eyes don't
-didn't doesn't isn't can't won't it's that's i'm you're he'd she'd they're january february march
-april june july august september october november december monday tuesday wednesday thursday friday
-saturday sunday mr mrs ms dr
+multiple distinct relevant corresponding additional overall numerous a about above across after
+again against all almost along already also although always am among an and another any anyone
+anything are around as at away back be became because become becomes been before began behind being
+below best better between beyond both but by came can cannot certain come comes could did different
+do does doing done down due during each either else enough especially even ever every everything
+example few fewer first five for four from full further gave get gets give given gives go goes
+going gone good got great had has have having he hence her here hers him himself his how however i
+if in including indeed instead into is it its itself just keep kept kind know known large last
+later least less let like likely little long look made mainly make makes making many may me means
+might more most mostly much must my myself near need needed needs neither never new next no none
+nor not nothing now of off often old on once one only onto or other others otherwise our ours out
+over own part particular per perhaps possible put quite rather really same said saw say says second
+see seem seems seen set several shall she should show shown shows similar simply since small so
+some something sometimes soon still such take taken takes tell ten than that the their theirs them
+themselves then there thereby therefore these they thing things think this those though thousand
+three through throughout thus to today together told too took toward towards two typical typically
+under unless until up upon us use used useful uses using usually various very via want was way ways
+we well went were what whatever when where whether which while who whole whom whose why will with
+within without would yes yet you your yours able based called consider current currently describe
+described find found follow following follows high higher important include included includes
+increase involve low lower main major number obtain particularly perform provide provided provides
+recent relate related require required requires respectively result resulting significant simple
+single specific specified step steps support supported total true type types vs whereas work worked
+works year years day days time times people man men e.g i.e etc et al fig figure table section
+chapter page appendix non ll ve re don didn doesn isn won hand eyes don't didn't doesn't isn't
+can't won't it's that's i'm you're he'd she'd they're january february march april june july august
+september october november december monday tuesday wednesday thursday friday saturday sunday mr mrs
+ms dr
 """
 _GERMAN = """
 aber alle allem allen aller alles als also am an andere anderen auch auf aus bei beim bin bis bist
@@ -62,17 +63,17 @@ STOP_WORDS = frozenset((_ENGLISH + _GERMAN + _FRENCH + _SPANISH).split())
 """No name of anything begins or ends with one of these."""
 
 _GENERIC = """
-market balance guard logo headquarters ability access action activity addition address advantage
-amount analysis answer application applications approach area areas argument article aspect
-attention author authors average background basis behavior behaviour benefit body book boundary
-case cases cause center change changes character class code collection column command comment
-company component components concept condition conditions configuration content context control
-copy cost count country course data date default definition degree description design detail
-details development device difference direction directory discussion distance document documents
-edition effect effects element elements end entry environment error evaluation event evidence
-experiment experiments explanation fact factor factors feature features field file files form
-format framework function functions future game goal group groups guide guideline guidelines half
-head history home house idea ideas image implementation individual information input instance
+court market balance guard logo headquarters ability access action activity addition address
+advantage amount analysis answer application applications approach area areas argument article
+aspect attention author authors average background basis behavior behaviour benefit body book
+boundary case cases cause center change changes character class code collection column command
+comment company component components concept condition conditions configuration content context
+control copy cost count country course data date default definition degree description design
+detail details development device difference direction directory discussion distance document
+documents edition effect effects element elements end entry environment error evaluation event
+evidence experiment experiments explanation fact factor factors feature features field file files
+form format framework function functions future game goal group groups guide guideline guidelines
+half head history home house idea ideas image implementation individual information input instance
 institute interest introduction issue issues item items job key knowledge language languages law
 learning length level levels life limit line link list lot machine management manual material
 measure member memory message method methods model models module moment month name names nature

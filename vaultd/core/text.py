@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -71,10 +70,12 @@ _RULE = re.compile(r"\s*(?:[-*_=~][ \t]*){3,}$")
 _MARK = re.compile(r"\s*(?:#{1,6}(?:\s+|$)|(?:>\s?)+)")
 
 _CLOSERS = "\"'”’»)\\]）】」』》〉*_"
+# Notes behind a full stop: .[3] .[^3] .[[3]](#cite_note-3)
+_MARKS_BEHIND = r"(?:\[[\[\\^]{0,2}[\w ]{1,12}[\]\\]{1,3}(?:\(#[^()\s]*\))?)*"
 # A terminator ends a sentence by itself in scripts without capitals or spaces; a full stop needs
 # white space and something that begins a sentence.
 _END = re.compile(
-    rf"[。！？!?｡؟۔।॥።…]+[{_CLOSERS}]*(?=\s|[^\W\d_]|[“‘「『《（(\[]|$)|\.+[{_CLOSERS}]*(?=\s)"
+    rf"[。！？!?｡؟۔।॥።…]+[{_CLOSERS}]*(?=\s|[^\W\d_]|[“‘「『《（(\[]|$)|\.+[{_CLOSERS}]*{_MARKS_BEHIND}(?=\s)"
 )
 _NEXT = re.compile(r"\s*[\"'“‘«(\[¿¡*_「『《]*(\w|[^\w\s])")
 _LONG = 220  # characters: beyond it a sentence is also cut at semicolons
@@ -205,6 +206,8 @@ def _is_end(text: str, match: re.Match[str], first: int, end: int) -> bool:
         return False
     before = _LAST_WORD.search(text, max(first, match.start() - 40), match.start())
     word = before.group() if before else ""
+    if before and text[before.start() - 1 : before.start()] == "°":
+        return True  # 32 °C. A warm dough
     return not _is_abbreviation(word, text[follows.start(1) : follows.start(1) + 12])
 
 
@@ -222,11 +225,6 @@ def _semicolons(text: str, bounds: list[int]) -> Iterator[int]:
             for match in _SEMICOLON.finditer(text, left, right):
                 if match.end() < right:
                     yield match.end()
-
-
-def at_offset(starts: list[int], offset: int) -> int:
-    """Return the index of the last start that is not after `offset` (-1: before the first)."""
-    return bisect_right(starts, offset) - 1
 
 
 # --- tokens ------------------------------------------------------------------------------------

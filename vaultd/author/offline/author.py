@@ -37,6 +37,9 @@ class OfflineAuthor:
     offline = True
     sees_pictures = False
 
+    def __init__(self) -> None:
+        self._studied: Study | None = None  # the last source, for the stage that follows
+
     def estimate(self, source: SourceText, wiki: WikiContext) -> int:
         """Return 0: no model is asked."""
         del source, wiki
@@ -45,7 +48,8 @@ class OfflineAuthor:
     async def analyse(self, source: SourceText, wiki: WikiContext, progress: Progress) -> Analysis:
         """Return the key sentences and terms as text; `generate` does not need it."""
         progress("analysis", 0, 1)
-        text = await asyncio.to_thread(_analysis, source, wiki)
+        study = await self._study(source)
+        text = await asyncio.to_thread(_analysis, study, wiki)
         progress("analysis", 1, 1)
         return Analysis(text)
 
@@ -60,7 +64,8 @@ class OfflineAuthor:
         """Draft the source's page and the pages of its terms; `talk` draws the choice."""
         del analysis
         progress("generation", 0, 1)
-        draft = await asyncio.to_thread(_draft, source, wiki, _focus(talk))
+        study = await self._study(source, _focus(talk))
+        draft = await asyncio.to_thread(_draft, study, wiki)
         progress("generation", 1, 1)
         return draft
 
@@ -113,30 +118,35 @@ class OfflineAuthor:
         if talk:
             text = await asyncio.to_thread(_answer, source, wiki, talk[-1].text)
         else:
-            text = await asyncio.to_thread(_analysis, source, wiki)
+            text = await asyncio.to_thread(_analysis, await self._study(source), wiki)
         for line in text.splitlines(keepends=True):
             yield line
+
+    async def _study(self, source: SourceText, focus: str = "") -> Study:
+        last = self._studied
+        if focus or last is None or last.source != source:
+            last = await asyncio.to_thread(study_of, source, focus)
+            self._studied = None if focus else last
+        return last
 
 
 def _focus(talk: Sequence[Turn]) -> str:
     return " ".join(turn.text for turn in talk if turn.role == "user")
 
 
-def _draft(source: SourceText, wiki: WikiContext, focus: str) -> Draft:
-    study = study_of(source, focus)
+def _draft(study: Study, wiki: WikiContext) -> Draft:
     pages = term_pages(study, wiki)
     drafts = (
         source_draft(study, wiki, pages),
         *(term_draft(page, study, wiki, pages) for page in pages),
     )
     return Draft(
-        pages=drafts, log=source.title, raw_length=sum(len(draft.body) for draft in drafts)
+        pages=drafts, log=study.source.title, raw_length=sum(len(draft.body) for draft in drafts)
     )
 
 
-def _analysis(source: SourceText, wiki: WikiContext) -> str:
-    study = study_of(source)
-    labels = labels_for(wiki.language or source.language)
+def _analysis(study: Study, wiki: WikiContext) -> str:
+    labels = labels_for(wiki.language or study.source.language)
     pages = term_pages(study, wiki)
     proposed = [f"- {page.title} ({page.type}): {quoted(_lead(page))}" for page in pages]
     body = source_draft(study, replace(wiki, pages=()), ()).body
@@ -149,7 +159,7 @@ def _lead(page: TermPage) -> str:
 
 def _answer(source: SourceText, wiki: WikiContext, question: str) -> str:
     labels = labels_for(wiki.language or source.language)
-    study: Study = study_of(source, question)
+    study = study_of(source, question)
     asked = terms_of_sentence(question)
     fitting = [one for one in study.ranked if one.terms & asked]
     fitting.sort(key=lambda one: -len(one.terms & asked) * one.worth)

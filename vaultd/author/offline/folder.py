@@ -101,7 +101,7 @@ def file_summary(request: FileRequest) -> str:
     pages = tuple(ExtractedPage(None, text) for text in texts)
     content = content_of(pages)
     ranked = ranked_statements(content, request.path.rpartition("/")[2])
-    lead = abstract_from(ranked, len(content.statements))
+    lead = abstract_from(ranked)
     rest = chosen(
         [one for one in ranked if one is not lead], FILE_SENTENCES - 1, [lead] if lead else []
     )

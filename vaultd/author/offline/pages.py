@@ -19,13 +19,14 @@ from vaultd.core.words import fold
 from vaultd.model.paths import VaultPath
 from vaultd.model.wiki import PageDraft, PageRef, WikiContext
 
-TERM_PAGES = (2, 6)  # of a short note and of a book; more would be a word list
+TERM_PAGES = (3, 6)  # of a short note and of a book; more would be a word list
 STATEMENTS_PER_PAGE = 60
 TERM_SENTENCES = 5
 SHOWN_TERMS = 12
 OUTLINE_LINES = 40
 RELATED = 6
 TAGS = 5
+RARE = 18  # times rarer than the commonest term: named in passing
 MIN_SHARE = 0.4  # of the best term's score: below it, a term is one among many
 
 _FOLDERS = {TermKind.ENTITY: "wiki/entities", TermKind.CONCEPT: "wiki/concepts"}
@@ -75,6 +76,8 @@ def _same_subject(term: Term, title: str, pages: Iterable[TermPage]) -> bool:
 def _is_central(term: Term, best: float, study: Study) -> bool:
     if term.score < MIN_SHARE * best or term.count < 3:
         return False
+    if not (term.defined or term.in_heading) and term.count * RARE < study.most_named:
+        return False
     if len(term.key) == 2 and "\u3040" <= term.key[0] <= "\u9fff":  # two characters: often a verb
         return term.defined and (term.in_heading or term.count >= 8)
     long = len(study.content.statements) > 40
@@ -88,16 +91,26 @@ def _quotes(term: Term, study: Study) -> list[Ranked]:
     telling = [one for one in about if len(one.statement.text) <= ABSTRACT_CHARS] or about
     if len(about) < 2:
         return []
-    lead = max(telling, key=lambda one: (_as_lead(one, term), -one.statement.order))
+    lead = max(
+        telling,
+        key=lambda one: (
+            _as_lead(one, term) * (0.4 if one is study.lead else 1.0),
+            -one.statement.order,
+        ),
+    )
     rest = [one for one in about if one is not lead]
     return [lead, *chosen(rest, TERM_SENTENCES, [lead])]
+
+
+_EXAMPLE = re.compile(r"\b(?:[A-Z]\d|line \d|step \d)|例如|比如|下列|\bfor (?:example|instance)\b")
 
 
 def _as_lead(one: Ranked, term: Term) -> float:
     text = one.statement.text
     at = min((at for form in term.variants if (at := text.find(form)) >= 0), default=len(text))
-    early = 1.4 if at <= 12 else 1.15 if at < len(text) // 3 else 1.0
-    return one.worth * early * (2.5 if defines(text, term.variants) else 1.0)
+    early = 2.2 if at <= 5 else 1.4 if at <= 16 else 1.15 if at < len(text) // 3 else 1.0
+    early *= 0.6 if _EXAMPLE.search(text) else 1.0
+    return one.worth * early * (4 if defines(text, term.variants) else 1.0)
 
 
 def _term_page(term: Term, known: PageRef | None, quotes: Sequence[Ranked]) -> TermPage:

@@ -42,6 +42,11 @@ class Study:
     abstract: str
 
     @property
+    def most_named(self) -> int:
+        """How often the commonest term is named."""
+        return max((term.count for term in self.terms), default=0)
+
+    @property
     def key_sentences(self) -> list[Statement]:
         """The sentences that tell most, in the document's order, without the abstract's."""
         least, most = KEY_SENTENCES
@@ -56,7 +61,7 @@ def study_of(source: SourceText, focus: str = "") -> Study:
     content = content_of(source.pages)
     ranked = ranked_statements(content, source.title, focus)
     language = language_of(source.text)
-    lead = abstract_from(ranked, len(content.statements), source.title)
+    lead = abstract_from(ranked, source.title)
     abstract = lead.statement.text if lead else _makeshift(source, content)
     terms = terms_of(content, language or source.language, TERMS)
     return Study(source, content, tuple(ranked), tuple(terms), lead, abstract)

@@ -18,6 +18,7 @@ from vaultd.extract import recognition, wire
 from vaultd.extract.content import Content, PageText, UnreadableError, settled
 from vaultd.extract.raster import picture_of
 from vaultd.extract.readers import content_of
+from vaultd.extract.sniff import kind_of
 from vaultd.extract.verdict import Verdict, verdict
 from vaultd.model.document import ExtractStatus
 
@@ -87,7 +88,9 @@ def _fail(stream: BinaryIO, status: ExtractStatus, reason: str) -> None:
 
 
 def _convert(path: Path, stream: BinaryIO, *, pictures: bool) -> None:
-    kind, content = content_of(path)
+    kind = kind_of(path)
+    wire.write_frame(stream, wire.BEGIN, {"kind": kind, "pages": 1})
+    content = content_of(path, kind)
     wire.write_frame(stream, wire.BEGIN, {"kind": kind, "pages": content.expected})
     pages = _within_limit(content.pages)
     judged = verdict(kind, content, _texts(pages, {}))
@@ -134,8 +137,8 @@ def _text_frame(
 def _update_frame(
     kind: str, content: Content, pages: list[PageText], names: dict[int, str]
 ) -> dict[str, Any]:
-    texts = _texts(pages, names)
-    return {"texts": texts, **verdict(kind, content, texts).fields()}
+    judged = verdict(kind, content, _texts(pages, {}))
+    return {"texts": _texts(pages, names), **judged.fields()}
 
 
 def _recognise(content: Content, pages: list[PageText], stream: BinaryIO) -> bool:

@@ -67,17 +67,17 @@ def _with_pictures(text: str, path: Path, gallery: Gallery) -> str:
     def embedded(match: re.Match[str]) -> str:
         words = match[2] or ""
         alt = "" if re.fullmatch(r"\d+(x\d+)?", words) else words
-        data = _local_picture(path, match[1].strip())
+        data = local_picture(path, match[1].strip())
         return gallery.place(data, alt=alt) if data else match[0]
 
     def linked(match: re.Match[str]) -> str:
-        data = _local_picture(path, unquote(match[2].strip("<>")))
+        data = local_picture(path, unquote(match[2].strip("<>")))
         return gallery.place(data, alt=match[1].split("|")[0]) if data else match[0]
 
     return IMAGE.sub(linked, EMBED.sub(embedded, text))
 
 
-def _local_picture(note: Path, target: str) -> bytes:
+def local_picture(note: Path, target: str) -> bytes:
     """Return the picture file `target` names, b"" if it is none or lies outside the note's reach.
 
     Its reach is the note's folder, what lies below, and (for `../`) the folder above.

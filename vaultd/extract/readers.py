@@ -8,7 +8,6 @@ from pathlib import Path
 
 from vaultd.extract.content import Content, encrypted, unsupported
 from vaultd.extract.content import broken as broken_error
-from vaultd.extract.sniff import kind_of
 
 Reader = Callable[[Path], Content]
 
@@ -42,17 +41,16 @@ NOT_READ = {
 }
 
 
-def content_of(path: Path) -> tuple[str, Content]:
-    """Return the real kind of the file at `path` and what its reader makes of it.
+def content_of(path: Path, kind: str) -> Content:
+    """Return what the reader for `kind` makes of the file at `path`.
 
     Raises:
         UnreadableError: there is no reader for it, it wants a password, or it is damaged.
         OSError: it cannot be read.
     """
-    kind = kind_of(path)
     if path.stat().st_size == 0:
-        return kind, Content([])
-    return kind, _reader(kind, path)(path)
+        return Content([])
+    return _reader(kind, path)(path)
 
 
 def _reader(kind: str, path: Path) -> Reader:

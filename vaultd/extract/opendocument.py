@@ -1,0 +1,187 @@
+"""OpenDocument texts: paragraphs, lists, nested tables, notes, frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from vaultd.extract.archive import Element, Package, attribute, joined, local, words_of
+from vaultd.extract.content import Content, Gallery, PageText, broken
+from vaultd.extract.office_metadata import metadata_of
+from vaultd.extract.writer import PLAIN, Style, Writer
+
+DROPPED = {"tracked-changes", "sequence-decls", "variable-decls", "forms", "user-field-decls"}
+
+
+def read_odt(path: Path) -> Content:
+    """Read an OpenDocument text as one page.
+
+    Raises:
+        UnreadableError: it is damaged or wants a password.
+    """
+    package = Package(path)
+    root = package.xml("content.xml")
+    if root is None:
+        raise broken("The file is damaged: it has no content in it.")
+    document = Document(package)
+    metadata = metadata_of(package, "meta.xml")
+    return Content(document.pages(root), metadata=metadata, pictures=document.gallery)
+
+
+class Document:
+    """Walks through the content and writes it."""
+
+    def __init__(self, package: Package) -> None:
+        self.gallery = Gallery()
+        self._package = package
+        self._writer = Writer()
+        self._lists: list[int | None] = []
+        self._notes: list[tuple[str, str]] = []
+        self._styles: dict[str, Style] = {}
+        self._ordered: dict[str, bool] = {}
+
+    def pages(self, root: Element) -> Iterator[PageText]:
+        """Give the whole document as one page."""
+        styles = self._package.xml("styles.xml")
+        for source in (root, styles):
+            for node in source.iter() if source is not None else ():
+                self._learn(node)
+        for body in root.iter():
+            if local(body) == "body":
+                self._blocks(body)
+        for name, text in self._notes:
+            self._writer.block(f"[^{name}]: {text}")
+        yield PageText(None, self._writer.markdown())
+
+    def _learn(self, node: Element) -> None:
+        name = local(node)
+        if name == "style":
+            properties = next((n for n in node if local(n) == "text-properties"), None)
+            if properties is not None:
+                bold = attribute(properties, "font-weight") == "bold"
+                italic = attribute(properties, "font-style") == "italic"
+                self._styles[attribute(node, "name")] = Style(bold, italic)
+        elif name == "list-style":
+            first = next((local(n) for n in node if local(n).startswith("list-level")), "")
+            self._ordered[attribute(node, "name")] = first == "list-level-style-number"
+
+    def _blocks(self, node: Element) -> None:
+        for child in node:
+            name = local(child)
+            if name == "h":
+                level = attribute(child, "outline-level")
+                self._writer.heading(int(level) if level.isdigit() else 1)
+                self._paragraph(child)
+            elif name == "p":
+                self._paragraph(child)
+            elif name == "list":
+                self._list(child)
+            elif name == "table":
+                self._table(child)
+            elif name not in DROPPED:
+                self._blocks(child)
+
+    def _paragraph(self, node: Element) -> None:
+        self._inline(node, PLAIN)
+        self._writer.end_paragraph()
+        self._writer.drop_prefix()
+
+    def _list(self, node: Element) -> None:
+        style = attribute(node, "style-name")
+        inherited = bool(self._lists) and self._lists[-1] is not None
+        ordered = self._ordered.get(style, inherited if not style else False)
+        self._lists.append(1 if ordered else None)
+        for item in node:
+            if local(item) in ("list-item", "list-header"):
+                number = self._lists[-1]
+                self._writer.item(len(self._lists) - 1, number)
+                if number is not None:
+                    self._lists[-1] = number + 1
+                self._blocks(item)
+        self._writer.end_paragraph()
+        self._writer.drop_prefix()
+        self._lists.pop()
+
+    def _table(self, node: Element) -> None:
+        self._writer.begin_table()
+        for row in _rows(node):
+            self._writer.begin_row()
+            for cell in row:
+                if local(cell) in ("table-cell", "covered-table-cell"):
+                    self._writer.begin_cell()
+                    self._blocks(cell)
+                    self._writer.end_cell()
+        self._writer.end_table()
+
+    def _inline(self, node: Element, style: Style) -> None:
+        self._writer.text(node.text or "", style)
+        for child in node:
+            if local(child):
+                self._piece(child, style)
+            self._writer.text(child.tail or "", style)
+
+    def _piece(self, node: Element, style: Style) -> None:
+        name = local(node)
+        if name == "span":
+            self._inline(node, self._styles.get(attribute(node, "style-name"), style))
+        elif name == "a":
+            address = attribute(node, "href")
+            link = address if address.startswith("http") else ""
+            self._inline(node, Style(style.bold, style.italic, link))
+        elif name in ("s", "tab"):
+            self._writer.text(" ")
+        elif name == "line-break":
+            self._writer.line_break()
+        elif name == "p":  # a paragraph in a box within a paragraph
+            self._writer.end_paragraph()
+            self._paragraph(node)
+        elif writer := {
+            "note": self._note,
+            "annotation": self._annotation,
+            "frame": self._frame,
+        }.get(name):
+            writer(node)
+        else:
+            self._inline(node, style)
+
+    def _note(self, node: Element) -> None:
+        name = str(len(self._notes) + 1)
+        body = next((n for n in node if local(n) == "note-body"), None)
+        text = "" if body is None else words_of(body)
+        self._notes.append((name, text))
+        self._writer.text(f"[^{name}]")
+
+    def _annotation(self, node: Element) -> None:
+        text = " ".join(words_of(n) for n in node if local(n) in ("p", "list"))
+        self._writer.text(f" (Comment: {text}) ")
+
+    def _frame(self, node: Element) -> None:
+        alt = " ".join(words_of(n) for n in node if local(n) in ("title", "desc"))
+        for child in node:
+            name = local(child)
+            if name == "text-box":
+                self._writer.end_paragraph()
+                self._blocks(child)
+            elif name == "image":
+                data = self._package.picture(joined("", attribute(child, "href")))
+                self._writer.mark(self.gallery.place(data, alt=alt)) if data else self._writer.text(
+                    alt
+                )
+                return  # what follows are replacements of the same picture
+            elif name == "object":
+                self._object(attribute(child, "href"))
+
+    def _object(self, address: str) -> None:
+        """Write the words of an embedded chart or formula."""
+        root = self._package.xml(joined("", f"{address}/content.xml"))
+        if root is not None:
+            words = [words_of(n) for n in root.iter() if local(n) in ("p", "annotation")]
+            self._writer.text(f" {'; '.join(filter(None, dict.fromkeys(words)))} ")
+
+
+def _rows(node: Element) -> Iterator[Element]:
+    for child in node:
+        if local(child) == "table-row":
+            yield child
+        elif local(child) in ("table-header-rows", "table-rows", "table-row-group"):
+            yield from _rows(child)

@@ -1,0 +1,173 @@
+"""A page's text as blocks: where each stands, and its Markdown."""
+
+from __future__ import annotations
+
+import html
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Any
+
+from vaultd.core.reading_order import Box, reading_order, suspicious
+from vaultd.extract.content import readable
+
+ELEMENT = re.compile(r"<(p|h[1-6])\b[^>]*>(.*?)</\1>", re.S)
+EMPHASIS = {"b": "**", "i": "*"}
+TAG = re.compile(r"</?[a-z]\w*[^>]*>")
+STYLED = re.compile(r"<(b|i)>(.*?)</\1>", re.S)
+ADJACENT = re.compile(r"</([bi])>(\s*)<\1>")
+SUPERSCRIPT = re.compile(r"<sup>(.*?)</sup>", re.S)
+SUPERSCRIPTS = str.maketrans("0123456789+-=()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾")
+MONOSPACED = re.compile(r"<tt>.*?</tt>", re.S)
+HYPHENATED = re.compile(r"(?<=[^\W\d_])[-\u2010]\n(?=[a-zß-ÿ])")
+FOLDED = re.compile(r"[\s\-\xad\u2010]+")  # what line joining and hyphenation change
+EAST_ASIAN = "\u2e80-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef"
+JOINED = re.compile(f"(?<=[{EAST_ASIAN}]) +(?=[{EAST_ASIAN}])")
+# Private-use codes of the Symbol and Wingdings fonts that stand for bullets.
+BULLETS = str.maketrans(
+    dict.fromkeys("\uf0b7\uf0a7\uf0a8\uf076\uf0d8\uf0fc\uf02d\uf06e\uf071", "•")
+)
+BULLET = re.compile(r"[•▪◦‣⁃●○■□►➢➤✓✔–][ \u00a0\t]+(?=\S)")
+NUMBER = re.compile(r"(?:\(?\d{1,2}[.)]|\(?[a-z][.)])[ \u00a0\t]+(?=\S)")
+MARKUP = re.compile(r"^(#{1,6}\s|>|```|~~~|[-+=]{3,}\s*$)", re.M)
+
+
+@dataclass(slots=True)
+class Block:
+    """A piece of a page: `box` in points, `plain` for comparison, `markdown` for the reader.
+
+    `level` is the size class MuPDF gives it (1 to 6, 0: body), `bold` says that all of it is.
+    """
+
+    box: Box
+    plain: str
+    markdown: str
+    level: int = 0
+    bold: bool = False
+    lines: list[str] = field(default_factory=list)
+
+
+def blocks_of(textpage: Any) -> list[Block]:
+    """Return the blocks of a text page in reading order."""
+    raw = [block for block in textpage.extractBLOCKS() if block[6] == 0 and block[4].strip()]
+    elements = ELEMENT.findall(textpage.extractXHTML())
+    if len(elements) == len(raw):
+        pairs = zip(raw, elements, strict=True)
+        blocks = [_block(box[:4], tag, inner, box[4]) for box, (tag, inner) in pairs]
+    else:
+        blocks = [_split_block(raw[index], *element) for index, element in _aligned(elements, raw)]
+    return in_order([block for block in blocks if block.plain])
+
+
+def in_order(blocks: list[Block]) -> list[Block]:
+    """Return `blocks` as a reader goes; the given order is kept unless it looks wrong."""
+    boxes = [block.box for block in blocks]
+    if not suspicious(boxes):
+        return blocks
+    return [blocks[index] for index in reading_order(boxes)]
+
+
+def _aligned(
+    elements: Sequence[tuple[str, str]], raw: Sequence[Any]
+) -> Iterator[tuple[int, tuple[str, str]]]:
+    """Give each element with the index of the block whose text it is.
+
+    A block may be split into heading and paragraph. The middle of an element's text tells in
+    which block it lies, since both hold the same characters in the same order.
+    """
+    ends = list(accumulate(len(FOLDED.sub("", block[4])) for block in raw))
+    position = 0
+    for element in elements:
+        length = len(FOLDED.sub("", html.unescape(TAG.sub("", element[1]))))
+        index = bisect_right(ends, position + length // 2)
+        position += length
+        if raw:
+            yield min(index, len(raw) - 1), element
+
+
+def _split_block(raw: Any, tag: str, inner: str) -> Block:
+    """Return the block for a part of `raw`, or for all of it."""
+    text = html.unescape(TAG.sub("", inner))
+    return _block(raw[:4], tag, inner, text)
+
+
+def _block(box: Any, tag: str, inner: str, raw: str) -> Block:
+    text = readable(raw).translate(BULLETS)
+    lines = [line for line in text.split("\n") if line.strip()]
+    plain = joined(HYPHENATED.sub("", text))
+    level = int(tag[1]) if tag[0] == "h" else 0
+    if "<" not in inner:
+        return Block(box, plain, as_items(escaped(plain), lines), level, lines=lines)
+    bold = not STYLED.sub(lambda m: "" if m[1] == "b" else m[0], inner).strip()
+    if "<tt>" in inner and not TAG.sub("", MONOSPACED.sub("", inner)).strip():
+        markdown = "```\n" + "\n".join(lines).replace("```", "'''") + "\n```"
+    else:
+        markdown = as_items(markdown_of(inner), lines)
+    return Block(box, plain, markdown, level, bold, lines)
+
+
+def markdown_of(inner: str) -> str:
+    """Return the inside of a MuPDF XHTML element as one paragraph of Markdown."""
+    inner = SUPERSCRIPT.sub(_superscript, inner)
+    inner = ADJACENT.sub(r"\2", inner)
+    inner = STYLED.sub(_emphasis, inner)
+    return escaped(joined(readable(html.unescape(TAG.sub("", inner)))))
+
+
+def _superscript(match: re.Match[str]) -> str:
+    text = TAG.sub("", match[1])
+    raised = text.translate(SUPERSCRIPTS)
+    return raised if re.fullmatch(r"[\d+\-=(),\s]+", text) else text
+
+
+def _emphasis(match: re.Match[str]) -> str:
+    """Put marks around styled text, outside of which its spaces stay."""
+    text = STYLED.sub(lambda inner: inner[2], match[2])
+    bare = text.strip()
+    if not bare or not any(map(str.isalnum, bare)) or "*" in bare:
+        return text
+    sign = EMPHASIS[match[1]]
+    start = text.index(bare)
+    return f"{text[:start]}{sign}{bare}{sign}{text[start + len(bare) :]}"
+
+
+def joined(text: str) -> str:
+    """Return `text` on one line; no space stands between East Asian characters."""
+    return JOINED.sub("", " ".join(text.translate(BULLETS).split()))
+
+
+def escaped(text: str) -> str:
+    """Return `text` so that its line starts are not taken for headings, quotes or fences."""
+    return MARKUP.sub(lambda match: "\\" + match[0], text)
+
+
+def as_items(markdown: str, lines: Sequence[str]) -> str:
+    """Return a paragraph as list items where its lines in the file begin with list signs."""
+    stripped = [line.lstrip() for line in lines]
+    if any(BULLET.match(line) for line in stripped):
+        return _cut_at(BULLET, markdown, stripped, "- ")
+    if sum(NUMBER.match(line) is not None for line in stripped) > 1:
+        return _cut_at(NUMBER, markdown, stripped, None)
+    return markdown
+
+
+def _cut_at(sign: re.Pattern[str], markdown: str, lines: Sequence[str], bullet: str | None) -> str:
+    """Break `markdown` before the sign of every line that begins with one."""
+    position = 0
+    cuts: list[int] = []
+    for line in lines:
+        if match := sign.match(line):
+            first = joined(line)[: match.end()].rstrip() + " "
+            found = markdown.find(first.strip(), position)
+            if found >= 0:
+                cuts.append(found)
+                position = found + 1
+    if not cuts:
+        return markdown
+    parts = [markdown[a:b].strip() for a, b in zip([0, *cuts], [*cuts, None], strict=True)]
+    if bullet is not None:
+        parts[1:] = [bullet + sign.sub("", part, count=1) for part in parts[1:]]
+    lead = [parts[0]] if parts[0] else []
+    return "\n\n".join([*lead, "\n".join(parts[1:])])

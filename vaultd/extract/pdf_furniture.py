@@ -1,0 +1,45 @@
+"""What repeats on the pages of a book: running headers, footers and page numbers."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from vaultd.extract.pdf_block import Block
+
+MARGIN = 0.1  # of the page's height, at the top and at the bottom
+LEAST_PAGES = 3  # a line on fewer pages is no running header
+LEAST_SHARE = 0.25  # of all pages; chapters have headers of their own
+LONGEST = 200  # characters; a longer block is text
+DIGITS = re.compile(r"[\W\d_]+")
+NUMERAL = re.compile(r"(?:page|seite|p\.)?\W*(?:\d+|[ivxlc]+)(?:\W*(?:of|/|von)\W*\d+)?\W*", re.I)
+
+
+def without_furniture(pages: Sequence[list[Block]], heights: Sequence[float]) -> list[list[Block]]:
+    """Return the pages without lines that stand in the margin of many of them.
+
+    Digits do not count in the comparison. A page never loses all its text.
+    """
+    counts = Counter(
+        key
+        for blocks, height in zip(pages, heights, strict=True)
+        for key in {_key(block) for block in blocks if _in_margin(block, height)}
+    )
+    least = max(LEAST_PAGES, LEAST_SHARE * len(pages))
+    repeated = {key for key, count in counts.items() if count >= least}
+    kept = []
+    for blocks, height in zip(pages, heights, strict=True):
+        rest = [b for b in blocks if not (_in_margin(b, height) and _key(b) in repeated)]
+        kept.append(rest or blocks)
+    return kept
+
+
+def _in_margin(block: Block, height: float) -> bool:
+    top, bottom = block.box[1], block.box[3]
+    inside = bottom < MARGIN * height or top > (1 - MARGIN) * height
+    return inside and len(block.plain) <= LONGEST
+
+
+def _key(block: Block) -> str:
+    return "#" if NUMERAL.fullmatch(block.plain) else DIGITS.sub(" ", block.plain).strip()

@@ -1,0 +1,80 @@
+"""Which blocks of a PDF are headings: by its outline, else by size and boldness."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+
+from vaultd.extract.pdf_block import Block
+
+LEAST_ENTRIES = 3  # an outline with fewer says nothing about the text
+LONGEST = 150  # characters of a heading
+BODY_SHARE = 0.2  # a size class that holds more of the text is the body's, not the headings'
+DEEPEST = 6
+NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+\S|([A-Z]|[IVX]{1,5})\.\s+\S")
+LETTERS = re.compile(r"[\W_]+")
+
+Outline = dict[int, list[tuple[int, str]]]
+"""Titles that lead to each page (from 0), with their depth from 1."""
+
+
+def outline_of(entries: Iterable[Sequence[object]]) -> Outline:
+    """Return PyMuPDF's table of contents by page; {} if it is too short to be relied on."""
+    outline: Outline = defaultdict(list)
+    for level, title, page, *_ in entries:
+        if isinstance(level, int) and isinstance(page, int) and page > 0 and folded(str(title)):
+            outline[page - 1].append((min(level, DEEPEST), folded(str(title))))
+    return dict(outline) if sum(map(len, outline.values())) >= LEAST_ENTRIES else {}
+
+
+def folded(text: str) -> str:
+    """Return only the letters and digits of `text`, in small letters."""
+    return LETTERS.sub("", text.casefold())
+
+
+def mark_headings(pages: Sequence[list[Block]], outline: Outline) -> None:
+    """Turn the Markdown of every heading into one, in place."""
+    body_levels = _body_levels(pages)
+    for index, blocks in enumerate(pages):
+        titles = list(outline.get(index, ()))
+        for block in blocks:
+            level = _outline_level(block, titles) if outline else _level(block, body_levels)
+            if level:
+                block.markdown = f"{'#' * level} {block.plain}"
+
+
+def _outline_level(block: Block, titles: list[tuple[int, str]]) -> int:
+    """Return the depth of the title that `block` is, and take it off the list."""
+    text = folded(block.plain)
+    if len(block.plain) > LONGEST or not text:
+        return 0
+    for entry in titles:
+        level, title = entry
+        without_number = text.lstrip("0123456789")
+        if title in (text, without_number) or (len(title) > 8 and text.endswith(title)):
+            titles.remove(entry)
+            return level
+    return 0
+
+
+def _body_levels(pages: Sequence[list[Block]]) -> set[int]:
+    """Return the size classes that so much text is in that they must be the body's."""
+    sizes: Counter[int] = Counter()
+    for blocks in pages:
+        for block in blocks:
+            sizes[block.level] += len(block.plain)
+    total = sum(sizes.values())
+    return {level for level, size in sizes.items() if size > BODY_SHARE * total}
+
+
+def _level(block: Block, body_levels: set[int]) -> int:
+    text = block.plain
+    if len(text) > LONGEST or not any(map(str.isalpha, text)) or "```" in block.markdown:
+        return 0
+    if block.level and block.level not in body_levels and not text.endswith((".", ",", ";", ":")):
+        return block.level
+    match = NUMBERED.match(text) if block.bold else None
+    if match is None or text.endswith((".", ",", ";")):
+        return 0
+    return min(2 + (match[1] or "").count("."), DEEPEST)

@@ -1,0 +1,210 @@
+"""Ruled tables of a PDF page, as Markdown in the place of their text."""
+
+from __future__ import annotations
+
+import itertools
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vaultd.core.reading_order import Box
+from vaultd.core.table import markdown_table
+from vaultd.extract.content import readable
+from vaultd.extract.pdf_block import Block, joined
+from vaultd.extract.pdf_heading import folded
+from vaultd.extract.pdf_page import FLAGS, Page
+
+THIN = 3.0  # points; a rectangle less thick is a line
+LEAST_LENGTH = 6.0  # points of a line
+MOST_CELLS = 5_000  # of a table on one page; more are a drawing
+LEAST_BLOCKS = 2  # pieces of text in the smallest table; MuPDF may join a row
+TOUCH = 3.0  # points between lines that belong together
+MOST_RULES = 2_000  # a page with more is a drawing, on which the search would not end
+KEPT_TEXT = 0.9  # of the letters under a table must be in its cells, else it is none
+EMPTY_CELLS = 0.5  # a grid with more empty cells is a drawing
+
+
+def put_tables(page: Any, found: Page) -> None:
+    """Replace the blocks under every ruled table of `page` by the table, in place."""
+    if len(found.rules) > MOST_RULES:
+        return
+    regions = grids(found.rules, [block.box for block in found.blocks])
+    if not regions:
+        return
+    lines = _segments(page)
+    words = page.get_text("words", flags=FLAGS)
+    for region in regions:
+        grid = Grid.within(region, lines)
+        if grid is not None:
+            _put(found, grid.box, grid.rows(words))
+
+
+def _segments(page: Any) -> list[Box]:
+    """Return the straight lines that are drawn on `page`, frames as their four sides."""
+    segments: list[Box] = []
+    for drawing in page.get_cdrawings():
+        for item in drawing["items"]:
+            if item[0] == "l":
+                (x0, y0), (x1, y1) = item[1], item[2]
+                segments.append((min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)))
+            elif item[0] == "re":
+                segments += _sides(*item[1][:4])
+    return [box for box in segments if min(box[2] - box[0], box[3] - box[1]) < THIN]
+
+
+def _sides(x0: float, y0: float, x1: float, y1: float) -> list[Box]:
+    if min(x1 - x0, y1 - y0) < THIN:
+        return [(x0, y0, x1, y1)]
+    return [(x0, y0, x1, y0), (x0, y1, x1, y1), (x0, y0, x0, y1), (x1, y0, x1, y1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table's lines: `xs` and `ys` are the places of columns and rows, ascending."""
+
+    xs: list[float]
+    ys: list[float]
+    across: list[Box]
+    down: list[Box]
+
+    @classmethod
+    def within(cls, region: Box, segments: Sequence[Box]) -> Grid | None:
+        """Return the grid that `segments` draw in `region`; None below two rows and columns."""
+        inside = [box for box in segments if _lies_in(box, _grown(region))]
+        across = [box for box in inside if box[2] - box[0] > LEAST_LENGTH]
+        down = [box for box in inside if box[3] - box[1] > LEAST_LENGTH]
+        xs = _places([(box[0] + box[2]) / 2 for box in down])
+        ys = _places([(box[1] + box[3]) / 2 for box in across])
+        if min(len(xs), len(ys)) < 3 or len(xs) * len(ys) > MOST_CELLS:
+            return None
+        return cls(xs, ys, across, down)
+
+    @property
+    def box(self) -> Box:
+        """The region that the grid covers."""
+        return self.xs[0], self.ys[0], self.xs[-1], self.ys[-1]
+
+    def rows(self, words: Sequence[Any]) -> list[list[str]]:
+        """Return the cells' texts; where a line is missing, the text stands in the first cell."""
+        cells: dict[tuple[int, int], list[str]] = {}
+        first = self._first_cells()
+        for x0, y0, x1, y1, word, *_ in words:
+            x, y = (x0 + x1) / 2, (y0 + y1) / 2
+            column, row = bisect_right(self.xs, x) - 1, bisect_right(self.ys, y) - 1
+            if 0 <= column < len(self.xs) - 1 and 0 <= row < len(self.ys) - 1:
+                cells.setdefault(first[row, column], []).append(word)
+        return [
+            [
+                joined(readable(" ".join(cells.get((row, column), ()))))
+                for column in range(len(self.xs) - 1)
+            ]
+            for row in range(len(self.ys) - 1)
+        ]
+
+    def _first_cells(self) -> dict[tuple[int, int], tuple[int, int]]:
+        """Return for each cell the upper left one of the merged cell that it is part of."""
+        first: dict[tuple[int, int], tuple[int, int]] = {}
+        walls = [[box for box in self.down if _at(box, 0, x)] for x in self.xs]
+        floors = [[box for box in self.across if _at(box, 1, y)] for y in self.ys]
+        for row, y in enumerate(_middles(self.ys)):
+            for column, x in enumerate(_middles(self.xs)):
+                first[row, column] = (row, column)
+                if column and not any(box[1] <= y <= box[3] for box in walls[column]):
+                    first[row, column] = first[row, column - 1]
+                elif row and not any(box[0] <= x <= box[2] for box in floors[row]):
+                    first[row, column] = first[row - 1, column]
+        return first
+
+
+def _at(box: Box, axis: int, place: float) -> bool:
+    return abs((box[axis] + box[axis + 2]) / 2 - place) <= TOUCH
+
+
+def _middles(places: Sequence[float]) -> list[float]:
+    return [(a + b) / 2 for a, b in itertools.pairwise(places)]
+
+
+def _grown(box: Box) -> Box:
+    return box[0] - TOUCH, box[1] - TOUCH, box[2] + TOUCH, box[3] + TOUCH
+
+
+def _places(values: Sequence[float]) -> list[float]:
+    """Return the distinct places among `values`, nearer ones taken as one."""
+    places: list[float] = []
+    for value in sorted(values):
+        if not places or value - places[-1] > TOUCH:
+            places.append(value)
+    return places
+
+
+def grids(rules: Sequence[Box], blocks: Sequence[Box]) -> list[Box]:
+    """Return the regions where touching lines run both ways around several pieces of text."""
+    return [
+        _around(group)
+        for group in _touching(rules)
+        if _run_both_ways(group)
+        and sum(_lies_in(block, _around(group)) for block in blocks) >= LEAST_BLOCKS
+    ]
+
+
+def _touching(rules: Sequence[Box]) -> list[list[Box]]:
+    """Group boxes that touch, directly or through others."""
+    groups: list[tuple[Box, list[Box]]] = []
+    for rule in sorted(rules, key=lambda box: box[1]):
+        box, members = rule, [rule]
+        rest = []
+        for outline, group in groups:
+            if _touch(outline, box):
+                members += group
+                box = _around([outline, box])
+            else:
+                rest.append((outline, group))
+        groups = [*rest, (box, members)]
+    return [members for _, members in groups]
+
+
+def _touch(one: Box, other: Box) -> bool:
+    return (
+        one[0] - TOUCH <= other[2]
+        and other[0] - TOUCH <= one[2]
+        and one[1] - TOUCH <= other[3]
+        and other[1] - TOUCH <= one[3]
+    )
+
+
+def _around(boxes: Sequence[Box]) -> Box:
+    return (
+        min(box[0] for box in boxes),
+        min(box[1] for box in boxes),
+        max(box[2] for box in boxes),
+        max(box[3] for box in boxes),
+    )
+
+
+def _run_both_ways(rules: Sequence[Box]) -> bool:
+    """Tell whether lines run in both directions, or a frame, which may be a whole grid."""
+    across = sum(box[2] - box[0] > 15 and box[3] - box[1] < 3 for box in rules)
+    down = sum(box[3] - box[1] > 6 and box[2] - box[0] < 3 for box in rules)
+    frames = len(rules) - across - down
+    return (across >= 2 and down >= 2) or frames >= 1
+
+
+def _put(found: Page, box: Box, rows: list[list[str]]) -> None:
+    rows = [row for row in rows if any(row)]
+    flat = [cell for row in rows for cell in row]
+    if len(rows) < 2 or flat.count("") > EMPTY_CELLS * len(flat):
+        return
+    inside = [block for block in found.blocks if _lies_in(block.box, box)]
+    under = "".join(folded(block.plain) for block in inside)
+    if not inside or len(folded("".join(flat))) < KEPT_TEXT * len(under):
+        return
+    place = found.blocks.index(inside[0])
+    found.blocks = [block for block in found.blocks if block not in inside]
+    found.blocks.insert(place, Block(box, " ".join(flat), markdown_table(rows)))
+
+
+def _lies_in(inner: Box, outer: Box) -> bool:
+    """Tell whether the middle of `inner` lies in `outer`."""
+    x, y = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
+    return outer[0] <= x <= outer[2] and outer[1] <= y <= outer[3]

@@ -8,16 +8,23 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 
+from vaultd.author.seam import Author
 from vaultd.daemon.place import Place
+from vaultd.daemon.writing import make_author, make_desk
 from vaultd.embed import Embedder
 from vaultd.embed.builtin import BuiltinEmbedder
 from vaultd.embed.endpoint import EndpointEmbedder
 from vaultd.extract import Converter
 from vaultd.index import Indexer
+from vaultd.ingest.desk import Desk
+from vaultd.ingest.source import ingest_source
 from vaultd.model.jobs import JobKind
 from vaultd.model.paths import Clock
+from vaultd.publish.publish import recover
 from vaultd.reading import Reader
+from vaultd.search import SearchEngine
 from vaultd.settings import EmbeddingSettings
+from vaultd.store import receipt
 from vaultd.upkeep.housekeeping import tidy
 from vaultd.vault.disk import low_space
 from vaultd.vault.mounts import is_network, mount_type
@@ -35,6 +42,9 @@ class Parts:
     reader: Reader
     embedder: Embedder | None
     indexer: Indexer
+    engine: SearchEngine
+    author: Author
+    desk: Desk
     worker: Worker
     watcher: Watcher
 
@@ -51,20 +61,28 @@ async def build(place: Place) -> AsyncIterator[Parts]:
         if embedder is not None:
             closing.push_async_callback(embedder.close)
         indexer = Indexer(place.vault, place.db, reader, embedder, place.clock)
+        author = make_author(place, closing)
+        engine = SearchEngine(
+            place.db, [embedder] if embedder else [], vault_name=place.vault.root.name
+        )
+        desk = make_desk(place, reader, author, engine)
+        await recover(db=place.db, vault=place.vault, clock=place.clock, also=receipt.record)
         worker = Worker(
             place.db,
-            workflows(place, indexer),
+            workflows(place, indexer, desk),
             place.clock,
             parallel=settings.ingest.parallel,
             retry_first=timedelta(seconds=settings.ingest.retry_first_seconds),
             low_space=partial(low_space, place.vault.root),
         )
-        yield Parts(place, reader, embedder, indexer, worker, make_watcher(place, worker))
+        watcher = make_watcher(place, worker)
+        yield Parts(place, reader, embedder, indexer, engine, author, desk, worker, watcher)
 
 
-def workflows(place: Place, indexer: Indexer) -> dict[JobKind, Workflow]:
+def workflows(place: Place, indexer: Indexer, desk: Desk) -> dict[JobKind, Workflow]:
     """Return which workflow does which kind of job; kinds without one stay queued."""
     return {
+        JobKind.INGEST: partial(ingest_source, desk=desk),
         JobKind.INDEX: indexer.run,
         JobKind.UPKEEP: partial(tidy, place.db, place.clock),
     }

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import structlog
 
+from vaultd.errors import NotFoundError
 from vaultd.model.paths import Clock
 from vaultd.settings import Settings
 from vaultd.store import jobs, problems
@@ -62,8 +63,14 @@ async def open_for_work(root: Path, settings: Settings, clock: Clock) -> AsyncIt
 
 
 def open_beside(root: Path, settings: Settings) -> Database:
-    """Open the database while another process works on the vault: to queue and to look."""
+    """Open the database while another process works on the vault: to queue and to look.
+
+    Raises:
+        NotFoundError: there is none yet.
+    """
     path = database_path(root, settings)
+    if not path.exists():
+        raise NotFoundError(f"{root} has no database yet: run `vaultd run` first.")
     return Database(path, journal=journal_for(path.parent))
 
 

@@ -110,12 +110,17 @@ def migrate(db: Connection) -> None:
         for number, script in scripts:
             if number <= version:
                 continue
-            with db:
-                db.execute(f"pragma application_id = {APPLICATION_ID}")
-                db.execute(script)
-                db.execute(f"pragma user_version = {number}")
+            transaction(db, "begin immediate", _apply, number, script)
     except apsw.Error as error:
         raise DatabaseError(f"The database cannot be brought up to date: {error}.") from error
+
+
+def _apply(db: Connection, number: int, script: str) -> None:
+    if int(db.execute("pragma user_version").get) >= number:
+        return  # another process opened the file at the same moment and was faster
+    db.execute(f"pragma application_id = {APPLICATION_ID}")
+    db.execute(script)
+    db.execute(f"pragma user_version = {number}")
 
 
 def transaction(

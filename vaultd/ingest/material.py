@@ -14,6 +14,7 @@ from vaultd.author.seam import CaptionRequest
 from vaultd.core.names import media_folder
 from vaultd.core.pictures import around, picture_paths, with_pictures, without_pictures
 from vaultd.core.reconcile import identity_of
+from vaultd.core.title import title_of
 from vaultd.errors import (
     BadReplyError,
     EndpointClosedError,
@@ -98,13 +99,17 @@ def _source_text(
         id=identity,
         path=path,
         sha256=digest,
-        title=extraction.metadata.get("title") or PurePosixPath(identity).stem,
+        title=title_of(extraction.metadata.get("title", ""), _beginning(extraction), identity),
         language=extraction.language if language == "auto" else language,
         pages=extraction.pages,
         images=extraction.images,
         folder_context=" > ".join(folders),
         metadata=extraction.metadata,
     )
+
+
+def _beginning(extraction: Extraction) -> str:
+    return next((page.text for page in extraction.pages if page.text.strip()), "")
 
 
 async def _described(

@@ -1,0 +1,51 @@
+"""A document's title: from its properties, else from its first heading, else from its name."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+
+from vaultd.core.plain import plain
+from vaultd.model.paths import SourceId
+
+SEARCHED_CHARS = 3_000  # a title page; what comes later is a chapter
+SHORTEST, LONGEST = 3, 200
+
+_HEADING = re.compile(r"^(#{1,4})[ \t]+(.+?)[ \t]*#*$", re.M)
+# What programs leave in the title property instead of a title.
+_LEFTOVER = re.compile(
+    r"\.[a-z0-9]{2,5}$|^(untitled|microsoft word|powerpoint|document\d*|slide \d+|无标题)\b", re.I
+)
+_NO_TITLE = re.compile(
+    r"^(abstract|contents|table of contents|introduction|目\s*录|摘要|前言|封面|cover)$", re.I
+)
+
+
+def title_of(property_title: str, text: str, identity: SourceId) -> str:
+    """Return the title of a document whose text begins with `text`.
+
+    A heading that runs over several lines, each a heading of one level, is one title.
+    """
+    written = " ".join(property_title.split())
+    if _is_title(written) and not _LEFTOVER.search(written):
+        return written
+    return _first_heading(text[:SEARCHED_CHARS]) or PurePosixPath(identity).stem
+
+
+def _first_heading(text: str) -> str:
+    headings = list(_HEADING.finditer(text))
+    for number, first in enumerate(headings):
+        title = " ".join(plain(first[2]).split())
+        if not _is_title(title) or _NO_TITLE.match(title):
+            continue
+        for before, after in zip(headings[number:], headings[number + 1 :], strict=False):
+            if after[1] != first[1] or text[before.end() : after.start()].strip():
+                break
+            title = f"{title} {' '.join(plain(after[2]).split())}"
+        return title if len(title) <= LONGEST else ""
+    return ""
+
+
+def _is_title(text: str) -> bool:
+    letters = sum(char.isalpha() for char in text)
+    return SHORTEST <= len(text) <= LONGEST and letters >= 2

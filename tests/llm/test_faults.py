@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 
 from tests.model_faults import FAULTS
-from tests.model_server import Answer, Call, ModelServer, Say, tokens
+from tests.model_server import Answer, Call, Handler, ModelServer, Say, tokens
 from vaultd.errors import (
     BadReplyError,
     EndpointClosedError,
@@ -25,7 +25,7 @@ from vaultd.llm.endpoint import Endpoint
 from vaultd.llm.faults import PromptTooLongError, ReplyCutError
 from vaultd.llm.gate import Gate
 from vaultd.llm.request import Message, ModelRequest
-from vaultd.llm.traits import Lesson
+from vaultd.llm.traits import NO_THINKING, Lesson, lesson_of, reasoning_off
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 NOW = datetime(2027, 1, 1, tzinfo=UTC)
@@ -94,6 +94,7 @@ REACTIONS: dict[str, type[VaultdError] | str] = {
     "reasoning switch unknown": USABLE,
     "stream options unknown": USABLE,
 }
+SLOW = {"slow drip", "never answers"}
 TWO_CALLS = {name for name in FAULTS if name.endswith(("unsupported", "renamed", "unknown"))} - {
     "model renamed"
 }
@@ -145,6 +146,14 @@ def server(running: ModelServer) -> ModelServer:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def endpoint(running: ModelServer) -> AsyncIterator[Endpoint]:
     """One client for all tests: making one reads the trust store, 0.1 s each time."""
+    endpoint = Endpoint(running.url, "VAULTD_NO_SUCH_KEY", timeout_seconds=10)
+    yield endpoint
+    await endpoint.close()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def hasty(running: ModelServer) -> AsyncIterator[Endpoint]:
+    """An endpoint that is given up soon; only for tests about time, the machine may be busy."""
     endpoint = Endpoint(running.url, "VAULTD_NO_SUCH_KEY", timeout_seconds=0.3)
     yield endpoint
     await endpoint.close()
@@ -166,7 +175,7 @@ def client_of(endpoint: Endpoint, book: FakeBook, *, limit: int = 4) -> LlmClien
 
 def request_of(text: str = "Say something. " * 60, subject: str = "a.pdf") -> ModelRequest:
     messages = (Message("system", "Stage: test"), Message("user", text))
-    return ModelRequest("test", subject, "scripted", messages, max_tokens=400, prompt="v1")
+    return ModelRequest("test", subject, "scripted", messages, max_tokens=8_000, prompt="v1")
 
 
 async def test_every_fault_has_its_reaction_named() -> None:
@@ -176,12 +185,13 @@ async def test_every_fault_has_its_reaction_named() -> None:
 
 @pytest.mark.parametrize("name", FAULTS)
 async def test_each_fault_leads_to_one_reaction_within_its_time(
-    name: str, server: ModelServer, llm: LlmClient, book: FakeBook
+    name: str, server: ModelServer, endpoint: Endpoint, hasty: Endpoint, book: FakeBook
 ) -> None:
     fault, expected = FAULTS[name], REACTIONS[name]
     server.say(fault, fault)
+    llm = client_of(hasty if name in SLOW else endpoint, book)
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(10):
         if isinstance(expected, str):
             reply = await llm.ask(request_of())
             assert reply.text == "A whole answer."
@@ -195,12 +205,12 @@ async def test_each_fault_leads_to_one_reaction_within_its_time(
     assert all(ended is not None for _, ended in book.rows)
 
 
-@pytest.mark.parametrize("name", [n for n, reaction in REACTIONS.items() if reaction != USABLE])
+@pytest.mark.parametrize(
+    "name", sorted(set(FAULTS) - SLOW - {n for n in FAULTS if REACTIONS[n] == USABLE})
+)
 async def test_a_reply_that_may_not_be_used_is_asked_for_again(
     name: str, server: ModelServer, llm: LlmClient, book: FakeBook
 ) -> None:
-    if name in ("slow drip", "never answers", "huge reply"):
-        pytest.skip("slow; the kind of failure is covered by the others")
     server.say(FAULTS[name])
     with pytest.raises(VaultdError):
         await llm.ask(request_of())
@@ -278,8 +288,8 @@ async def test_a_server_that_keeps_only_the_tail_is_always_caught(
     for run in range(50):
         llm = client_of(endpoint, FakeBook())
         try:
-            await llm.ask(request_of(f"{run} " + "word " * (12_000 + 900 * run)))
-            await llm.ask(request_of(f"{run} again " + "word " * (5_000 + 100 * run)))
+            await llm.ask(request_of(f"{run} " + "word " * (6_000 + 250 * run)))
+            await llm.ask(request_of(f"{run} again " + "word " * (3_400 + 20 * run)))
         except PromptTooLongError:
             caught += 1
 
@@ -361,3 +371,90 @@ async def test_pieces_come_without_thinking_and_are_stored(
     assert len(first) > 1
     assert "".join(first) == "".join(second) == ("A long answer. " * 60).rstrip("\n")
     assert len(server.calls) == 1
+
+
+async def test_a_slow_reader_of_the_pieces_is_not_timed_out(
+    server: ModelServer, hasty: Endpoint, book: FakeBook
+) -> None:
+    llm = client_of(hasty, book)
+    server.say("A long answer. " * 60)
+    pieces = []
+
+    async for piece in llm.stream(request_of()):
+        pieces.append(piece)
+        await asyncio.sleep(0.4 if len(pieces) == 1 else 0)  # longer than the silence allowed
+
+    assert "".join(pieces).startswith("A long answer.")
+
+
+async def test_thinking_that_streams_for_long_is_no_silence(
+    server: ModelServer, hasty: Endpoint, book: FakeBook
+) -> None:
+    llm = client_of(hasty, book)
+
+    def slow_thinker(handler: Handler, call: Call) -> None:
+        handler.send_response(200)
+        handler.end_headers()
+        delta = '{"choices":[{"index":0,"delta":{"reasoning_content":"Hm."}}]}'
+        last = '{"choices":[{"index":0,"delta":{"content":"Yes."},"finish_reason":"stop"}]}'
+        for event in [*[delta] * 4, last]:
+            handler.owner.stopping.wait(0.1)
+            handler.wfile.write(f"data: {event}\n\n".encode())
+            handler.wfile.flush()
+
+    server.say(slow_thinker)
+
+    assert (await llm.ask(request_of())).text == "Yes."
+
+
+@pytest.mark.parametrize(
+    ("base_url", "model", "expected"),
+    [
+        ("", "gpt-5-mini", {"reasoning_effort": "minimal"}),
+        ("", "gpt-4o", {}),
+        ("https://api.anthropic.com/v1", "claude", {}),
+        ("https://openrouter.ai/api/v1", "x", {"reasoning": {"enabled": False}}),
+        ("https://dashscope.aliyuncs.com/v1", "qwen", {"enable_thinking": False}),
+        ("http://localhost:11434/v1", "qwen3", {"reasoning_effort": "none"}),
+        ("http://box:8000/v1", "q", {"chat_template_kwargs": {"enable_thinking": False}}),
+        ("https://evil-openrouter.ai.example/v1", "q", NO_THINKING),
+    ],
+)
+async def test_reasoning_is_switched_off_in_the_endpoints_own_way(
+    base_url: str, model: str, expected: dict[str, object]
+) -> None:
+    assert reasoning_off(base_url, model) == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "parameter", "expected"),
+    [
+        ("Unsupported value: 'temperature' does not support 0.1", "", ("drop:temperature", "1")),
+        ("bad value", "temperature", ("drop:temperature", "1")),
+        (
+            "'max_tokens' is not supported. Use 'max_completion_tokens' instead.",
+            "max_tokens",
+            ("rename:max_tokens", "max_completion_tokens"),
+        ),
+        (
+            "max_tokens is too large: 8192. This model supports at most 4096 completion tokens",
+            "max_tokens",
+            ("limit:max_tokens", "4096"),
+        ),
+        ("max_tokens must be less than or equal to `2048`", "", ("limit:max_tokens", "2048")),
+        (
+            "Unrecognized request argument supplied: stream_options",
+            "",
+            ("drop:stream_options", "1"),
+        ),
+        ("messages must alternate", "", None),
+        ("the model is temperamental", "", None),
+    ],
+)
+async def test_a_400_teaches_what_it_names(
+    message: str, parameter: str, expected: tuple[str, str] | None
+) -> None:
+    sent = {"model": "m", "messages": [], "temperature": 0.1, "max_tokens": 8_192}
+    lesson = lesson_of(message, parameter, sent | {"stream_options": {}})
+
+    assert (lesson and (lesson.trait, lesson.value)) == expected

@@ -182,7 +182,7 @@ def as_list(rest: str, below: str) -> tuple[tuple[str, ...], bool]:
     if not written.strip():
         return (), False
     if re.match(r"\s*\[\[", rest):
-        return tuple(re.findall(r"\[\[[^\]]*\]\]", rest))[:LIST_LIMIT], True
+        return tuple(re.findall(r"\[\[[^\[\]]*\]\]", rest))[:LIST_LIMIT], True
     items = [match[1] for line in below.split("\n") if (match := re.match(r"\s*-\s+(.*)", line))]
     if rest.startswith("[") and rest.endswith("]") and "{" not in rest:
         return _distinct(_inline(rest[1:-1])), False

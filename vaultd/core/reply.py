@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -20,7 +21,7 @@ BLOCK_ENDS = re.compile(
     r"\s{0,3}-{3,}\s*END[\s_-]*(?:FILE|REVIEW)\s*(?::.*?)?\s*-{3,}\s*$", re.IGNORECASE
 )
 REPLY_ENDS = re.compile(r"\s{0,3}-{3,}\s*END[\s_-]*OF[\s_-]*REPLY\s*-{3,}\s*$", re.IGNORECASE)
-EXAMPLE_LINES = 1_000  # bounds the look-ahead, so that a hostile reply costs linear time
+EXAMPLE_FENCES = 200  # bounds the look-ahead, so that a hostile reply costs linear time
 FIELD = re.compile(r"\s{0,3}(?:\*\*)?(OPTIONS|PAGES|SEARCH)\s*:(?:\*\*)?\s*(.*)$", re.IGNORECASE)
 KINDS = {
     "contradiction": ReviewKind.CONTRADICTION,
@@ -95,17 +96,17 @@ def parse_reply(text: str) -> Reply:
     if spoken.cut:
         found.warnings.append("the reply ended while thinking: no path")
     lines = spoken.text.split("\n")
-    end = next((number for number, line in enumerate(lines) if REPLY_ENDS.match(line)), -1)
-    _read_blocks(lines if end < 0 else lines[:end], found)
-    return _reply(found, ended=end >= 0)
+    _read_blocks(lines, found)
+    return _reply(found, ended=any(REPLY_ENDS.match(line) for line in lines))
 
 
 def _read_blocks(lines: Sequence[str], found: _Findings) -> None:
     block: _Open | None = None
+    fences = _Fences(lines)
     hidden_until = -1  # last line of a fence that shows markers as an example
     for number, line in enumerate(lines):
         if block is not None and number > hidden_until:
-            hidden_until = max(hidden_until, _example_end(lines, number))
+            hidden_until = max(hidden_until, fences.example_end(number))
         opened = _opened(line) if block is None or number > hidden_until else None
         if opened is not None:
             _cut(found, block)
@@ -113,6 +114,9 @@ def _read_blocks(lines: Sequence[str], found: _Findings) -> None:
             block = opened
         elif block is not None and number > hidden_until and BLOCK_ENDS.match(line):
             _close(found, block)
+            block = None
+        elif block is not None and number > hidden_until and REPLY_ENDS.match(line):
+            _cut(found, block)
             block = None
         elif block is not None:
             block.lines.append(line)
@@ -127,27 +131,47 @@ def _opened(line: str) -> _Open | None:
     return None
 
 
-def _example_end(lines: Sequence[str], number: int) -> int:
-    """Return the line that closes a fence opened at `number`, -1 if no fence hides markers.
+class _Fences:
+    """Where a reply's fences could close and its markers stand, found once."""
 
-    A fence hides markers only if it is closed and holds whole blocks or none: one whose first
-    marker is a closer was left open by mistake and has met a later block's fence.
-    """
-    match = FENCE.match(lines[number])
-    if not match or ("`" in match[2] and match[1][0] == "`"):
-        return -1
-    depth = 0
-    for later in range(number + 1, min(len(lines), number + EXAMPLE_LINES)):
-        line = lines[later]
-        if closes_fence(line, match[1]):
-            return later if depth == 0 else -1
-        if BLOCK_ENDS.match(line):
-            depth -= 1
-        elif _opened(line):
-            depth += 1
-        if depth not in (0, 1):
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = lines
+        self._bare = [n for n, line in enumerate(lines) if _is_bare_fence(line)]
+        self._markers = [
+            (number, -1 if BLOCK_ENDS.match(line) else 1)
+            for number, line in enumerate(lines)
+            if line.lstrip().startswith("---") and (BLOCK_ENDS.match(line) or _opened(line))
+        ]
+
+    def example_end(self, number: int) -> int:
+        """Return the line that closes a fence opened at `number`, -1 if no fence hides markers.
+
+        A fence hides markers only if it is closed and holds whole blocks or none: one whose
+        first marker is a closer was left open by mistake and has met a later block's fence.
+        """
+        match = FENCE.match(self._lines[number])
+        if not match or ("`" in match[2] and match[1][0] == "`"):
             return -1
-    return -1
+        after = bisect_right(self._bare, number)
+        for end in self._bare[after : after + EXAMPLE_FENCES]:
+            if closes_fence(self._lines[end], match[1]):
+                return end if self._whole_blocks(number, end) else -1
+        return -1
+
+    def _whole_blocks(self, start: int, end: int) -> bool:
+        depth = 0
+        for number, step in self._markers[bisect_right(self._markers, (start, 2)) :]:
+            if number >= end:
+                break
+            depth += step
+            if depth not in (0, 1):
+                return False
+        return depth == 0
+
+
+def _is_bare_fence(line: str) -> bool:
+    match = FENCE.match(line)
+    return bool(match and not match[2].strip())
 
 
 def _close(found: _Findings, block: _Open) -> None:

@@ -66,7 +66,7 @@ def without_thinking(text: str) -> Spoken:
     for line in plain(text).split("\n"):
         rest = line
         if depth == 0:
-            thinks = not fence.mark or not any(said.strip() for said in kept[1:])
+            thinks = not fence.mark or not any(said.strip() for said in kept[1:8])
             if thinks and CLOSES.match(line):
                 kept, fence = [], Fence()
                 rest = CLOSES.sub("", line, count=1)

@@ -6,6 +6,7 @@ import asyncio
 import importlib
 import os
 from collections.abc import AsyncGenerator, Mapping
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any
 
 from vaultd.errors import EndpointClosedError, ModelUnavailableError, SettingsError
@@ -27,6 +28,37 @@ def call_limit(timeout_seconds: float, max_tokens: int) -> float:
     `timeout_seconds` is the longest silence; a long reply may take longer as a whole.
     """
     return timeout_seconds * (1 + max_tokens / TOKENS_PER_TIMEOUT)
+
+
+class _Patience:
+    """How long is waited for the next bytes: a silence, and the call as a whole.
+
+    The waiting is limited, never the whole generator: a timer that runs while the reader of the
+    pieces is at work would cancel the reader.
+    """
+
+    def __init__(self, silence: float, whole: float) -> None:
+        self._silence = silence
+        self._now = asyncio.get_running_loop().time
+        self._end = self._now() + whole
+        self._quiet_until = self._now() + silence
+
+    def renew(self) -> None:
+        """Start the silence anew: the model said something."""
+        self._quiet_until = self._now() + self._silence
+
+    def pause(self) -> float:
+        """Return the moment at which the reader of the pieces goes to work."""
+        return self._now()
+
+    def go_on(self, paused: float) -> None:
+        """Leave out the time since `paused`: it was not the model's."""
+        self._end += self._now() - paused
+        self.renew()
+
+    def left(self) -> asyncio.Timeout:
+        """Return the limit for the next wait."""
+        return asyncio.timeout_at(min(self._end, self._quiet_until))
 
 
 class Endpoint:
@@ -55,24 +87,32 @@ class Endpoint:
             ModelUnavailableError: timeout, broken connection, damaged stream.
             BadReplyError: the answer is no chat completion.
         """
+        await asyncio.to_thread(importlib.import_module, "openai")  # 0.4 s the first time
         import openai
 
         client = self._open()
         http_error = _http_error(openai)
-        loop = asyncio.get_running_loop()
-        end = loop.time() + call_limit(self._timeout, max_tokens)
+        patience = _Patience(self._timeout, call_limit(self._timeout, max_tokens))
         try:
-            async with asyncio.timeout_at(min(end, loop.time() + self._timeout)) as silence:
-                async with client.chat.completions.with_streaming_response.create(
-                    **_split(sent)
-                ) as response:
-                    async for chunk in response.iter_bytes():
-                        piece = reader.feed(chunk)
-                        if piece:
-                            silence.reschedule(min(end, loop.time() + self._timeout))
-                            yield piece
-                    if piece := reader.feed(b"", last=True):
+            async with AsyncExitStack() as stack:
+                async with patience.left():
+                    response = await stack.enter_async_context(
+                        client.chat.completions.with_streaming_response.create(**_split(sent))
+                    )
+                chunks = aiter(response.iter_bytes())
+                while True:
+                    async with patience.left():
+                        chunk = await anext(chunks, None)
+                    heard = reader.heard
+                    piece = reader.feed(chunk or b"", last=chunk is None)
+                    if reader.heard > heard:
+                        patience.renew()
+                    if piece:
+                        paused = patience.pause()
                         yield piece
+                        patience.go_on(paused)
+                    if chunk is None:
+                        return
         except TimeoutError as error:
             raise ModelUnavailableError("The model did not answer in time.") from error
         except openai.APIStatusError as error:

@@ -22,9 +22,10 @@ def spoken(text: str) -> tuple[str, bool, bool]:
     """Return a reply without thinking and end mark, whether the mark stood, whether it was cut."""
     said = without_thinking(text)
     lines = said.text.split("\n")
-    end = next((number for number, line in enumerate(lines) if REPLY_ENDS.match(line)), None)
-    kept = lines if end is None else lines[:end]
-    return "\n".join(kept).strip("\n"), end is not None, said.cut
+    ends = [number for number, line in enumerate(lines) if REPLY_ENDS.match(line)]
+    kept = lines[: ends[-1]] if ends else lines
+    text = "\n".join(line for number, line in enumerate(kept) if number not in ends)
+    return text.strip("\n"), bool(ends), said.cut
 
 
 def usable(received: Received, request: ModelRequest) -> Completion:

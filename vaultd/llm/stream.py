@@ -26,7 +26,8 @@ class ReplyReader:
     """Takes an answer's bytes as they come; `received` tells what they say in the end.
 
     Tolerated: comments, other fields, CRLF, no `[DONE]`, a plain JSON answer in place of a
-    stream, chunks that repeat the chunk before them.
+    stream, chunks that repeat the chunk before them. `heard` counts the pieces that came from
+    the model, its thinking included: comments keep a line open, not a hope.
 
     Raises:
         BadReplyError: the answer is no chat completion, not UTF-8, or far too long.
@@ -35,6 +36,7 @@ class ReplyReader:
     """
 
     def __init__(self) -> None:
+        self.heard = 0
         self._decoder = codecs.getincrementaldecoder("utf-8")("strict")
         self._rest = ""
         self._size = 0
@@ -129,6 +131,7 @@ class ReplyReader:
         if choice.get("index") not in (0, None):
             return
         self._choices = True
+        self.heard += 1
         if isinstance(choice.get("finish_reason"), str):
             self._finish = choice["finish_reason"]
         said = choice.get(key) or choice.get("message") or {}

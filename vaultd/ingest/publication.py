@@ -22,7 +22,7 @@ from vaultd.ingest.desk import Desk
 from vaultd.ingest.drafting import Drafted
 from vaultd.ingest.material import Material
 from vaultd.ingest.merging import settle_page
-from vaultd.ingest.questions import Question, asked
+from vaultd.publish.questions import Question, asked
 from vaultd.model.jobs import JobKind, NewJob
 from vaultd.model.paths import VaultPath
 from vaultd.model.wiki import Refused, ReviewDraft, ReviewKind, WikiContext
@@ -137,7 +137,8 @@ def _conflict(page: PlannedPage, updated: Updated) -> Question:
         options=("Accept", "Keep mine"),
         pages=(page.path,),
     )
-    return Question(draft, {"path": page.path, "text": updated.proposal})
+    over = sha256(updated.text.encode()).hexdigest()
+    return Question(draft, {"path": page.path, "text": updated.proposal, "over": over})
 
 
 def _quote(text: str) -> str:

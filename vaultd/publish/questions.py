@@ -1,4 +1,4 @@
-"""Review items of an ingest: which are new, and the notes that put them to the person."""
+"""Review items: which of them are new, and the notes that put them to the person."""
 
 from __future__ import annotations
 

@@ -1,0 +1,119 @@
+"""Keeps the open questions in step with the world: asks what is parked, closes what settled."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vaultd.core.link import Targets
+from vaultd.core.near import NearNames
+from vaultd.core.reconcile import identity_of
+from vaultd.core.timing import stamp
+from vaultd.model.jobs import JobKind, JobState
+from vaultd.model.paths import SourceId, VaultPath
+from vaultd.model.wiki import PageRef, ReviewDraft, ReviewKind
+from vaultd.publish.catalog import read_wiki
+from vaultd.publish.plan import Plan, Write
+from vaultd.publish.publish import publish
+from vaultd.publish.questions import Question, asked
+from vaultd.review.answers import RETRY, Reviews, page_title
+from vaultd.store import joblist, receipt, reviews
+from vaultd.store.reviews import ReviewItem
+
+NOBODY = SourceId("")
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """Looks over all open questions of a vault; writes only what changed."""
+
+    of: Reviews
+
+    async def run(self) -> None:
+        """Take answers, ask about parked sources, close what settled itself."""
+        open_items = await self.of.db.read(reviews.reviews)
+        for item in open_items:
+            if item.note is not None:
+                await self.of.take_answer(item.note)
+        wiki = await read_wiki(self.of.db, self.of.vault)
+        parked = await self._parked()
+        settled = [item for item in open_items if _is_settled(item, wiki.pages, set(parked))]
+        await self.ask([(question, source) for source, question in parked.items()], settled)
+
+    async def propose(self, draft: ReviewDraft, proposal: dict[str, Any] | None = None) -> None:
+        """Put one question to the person, unless it was asked before."""
+        await self.ask([(Question(draft, proposal), NOBODY)])
+
+    async def ask(
+        self,
+        questions: Sequence[tuple[Question, SourceId]],
+        settled: Sequence[ReviewItem] = (),
+    ) -> None:
+        """Write the notes of new questions and take away those of settled ones."""
+        now = self.of.clock()
+        writes: list[Write] = []
+        rows: list[dict[str, Any]] = []
+        pages = (await read_wiki(self.of.db, self.of.vault)).pages
+        targets = Targets.over(list(pages))
+        for question, source in questions:
+            found = await asked(
+                [question],
+                source=source,
+                targets=targets,
+                today=now.date().isoformat(),
+                db=self.of.db,
+                vault=self.of.vault,
+            )
+            writes += found.writes
+            rows += [row for row in found.rows if row["note"]]
+        removals = [each for item in settled for each in await self.of.note_away(item)]
+        decisions = [{"id": item.id, "action": "settled", "state": "closed"} for item in settled]
+        if not rows and not decisions:
+            return
+        await publish(
+            Plan(
+                writes=tuple(writes),
+                removals=tuple(removals),
+                events=(("reviews.changed", {"new": len(rows), "closed": len(decisions)}),),
+                listing=False,
+                note={"at": stamp(now), "reviews": rows, "answered": decisions},
+            ),
+            db=self.of.db,
+            vault=self.of.vault,
+            clock=self.of.clock,
+            also=receipt.record,
+        )
+
+    async def _parked(self) -> dict[SourceId, Question]:
+        """Return a question for every source that waits for a person."""
+        rows = await self.of.db.read(joblist.listed, (JobState.PARKED, JobState.WAITING))
+        ingests = [row for row in rows if row.kind is JobKind.INGEST]
+        there = await asyncio.to_thread(
+            lambda: [r for r in ingests if self.of.vault.locate(VaultPath(r.subject)).exists()]
+        )
+        return {identity_of(VaultPath(row.subject)): _question(row) for row in there}
+
+
+def _question(row: joblist.JobRow) -> Question:
+    text = f"{row.reason}\n\nRetry when the cause is gone, or skip this file."
+    draft = ReviewDraft(
+        ReviewKind.PARKED,
+        f"Waits for you: {identity_of(VaultPath(row.subject))}",
+        text,
+        options=(RETRY, "Skip"),
+    )
+    return Question(draft)
+
+
+def _is_settled(item: ReviewItem, pages: Sequence[PageRef], parked: set[SourceId]) -> bool:
+    match item.kind:
+        case ReviewKind.PARKED:
+            return not set(item.sources) & parked
+        case ReviewKind.MISSING_PAGE:
+            return NearNames.over(pages).find(page_title(item)) is not None
+        case ReviewKind.DUPLICATE:
+            return len(set(item.pages) & {page.path for page in pages}) < len(item.pages)
+        case _:
+            return False

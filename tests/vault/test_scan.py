@@ -153,7 +153,10 @@ def test_file_of_any_name_is_seen(vault: Vault, name: str) -> None:
 def test_name_that_is_not_utf8_is_shown_and_skipped_w05(vault: Vault) -> None:
     put(vault, "raw/" + os.fsdecode(b"caf\xe9.md"))
 
+    put(vault, "raw/" + os.fsdecode(b"d\xe9/x.md"))
+
     assert sighted(vault)["raw/caf\\xe9.md"].code == "bad_name"
+    assert sighted(vault)["raw/d\\xe9/x.md"].code == "bad_name"
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

@@ -9,6 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from watchdog.observers import Observer
 
 from tests.fakes import FakeClock
 from vaultd.core.ignore import Rules
@@ -599,17 +600,25 @@ async def test_real_notice_brings_a_look_long_before_the_timed_one(
     vault: Vault, db: Database, clock: FakeClock
 ) -> None:
     watcher = Watcher(vault, db, Rules, clock, settle=0.1, rescan=600, tell=lambda: None)
-    watcher.watch_natively(lambda wake: Notices(vault.root, wake))
+    builds: list[None] = []
+
+    def build() -> object:
+        builds.append(None)
+        return Observer()
+
+    watcher.watch_natively(lambda wake: Notices(vault.root, wake, build))
     task = asyncio.ensure_future(watcher.run())
     try:
         await asyncio.sleep(0.5)
         (vault.root / "raw/a.md").write_text("x")
         queued = await _until(lambda: db.read_sync(joblist.counts) != {})
+        await asyncio.sleep(0.5)
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
 
     assert queued
+    assert len(builds) == 1
     assert db.read_sync(joblist.counts) == {(JobKind.INGEST, JobState.QUEUED): 1}
 
 

@@ -116,7 +116,7 @@ def _sight(entry: os.DirEntry[str], path: str, rules: Rules, *, blocks: bool) ->
         return None
     except OSError:
         return _refused(_shown(path), Fate.SKIPPED if raw else Fate.NOTHING, "unreadable", NO_LOOK)
-    code = "" if stat.S_ISREG(about.st_mode) and name.isascii() else _oddity(name, about)
+    code = "" if stat.S_ISREG(about.st_mode) and path.isascii() else _oddity(path, about)
     if name[0] == "." and (stub := STUB.match(name)):
         path, code = path[: -len(name)] + stub["name"], "placeholder"
     elif not code and _is_placeholder(about, blocks=blocks):
@@ -136,10 +136,10 @@ def _judged(verdict: Verdict, path: str, look: FileStat, code: str) -> Sighting 
     return Sighting(VaultPath(path), fate, look)
 
 
-def _oddity(name: str, about: os.stat_result) -> str:
-    if not name.isascii():
+def _oddity(path: str, about: os.stat_result) -> str:
+    if not path.isascii():
         try:
-            name.encode("utf-8")
+            path.encode("utf-8")
         except UnicodeEncodeError:
             return "bad_name"
     if stat.S_ISREG(about.st_mode):

@@ -39,9 +39,13 @@ UNREADABLE_SECONDS = 60.0  # before a file that may not be read is tried again
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What one look found. `pending` files are not settled yet, `due` seconds from settling."""
+    """What one look found. `pending` files are not settled yet, `due` seconds from settling.
+
+    `fresh` of them differ for the first time.
+    """
 
     seen: int = 0
+    fresh: int = 0
     taken: int = 0
     pending: int = 0
     due: float | None = None
@@ -78,6 +82,8 @@ class Watcher:
         self._woken = asyncio.Event()
         self._traces: dict[str, Trace] = {}
         self._put_off: dict[str, tuple[FileStat, float]] = {}
+        self._scan_seconds = 0.0
+        self._looks = 0
         self._stopping = False
 
     def watch_natively(self, notices: Callable[[Callable[[], None]], Notices]) -> None:
@@ -102,12 +108,12 @@ class Watcher:
         try:
             while True:
                 await self._keep_watching()
-                started, rung = self.monotonic(), self._woken.is_set()
+                rung = self._woken.is_set() or self._looks == 0
                 self._woken.clear()
                 look = await self._look_safely()
-                if look.taken and not rung and self.notices is not None:
+                if look.fresh and not (rung or self._woken.is_set()) and self.notices:
                     self.notices.suspect()
-                await self._rest(look, self.monotonic() - started)
+                await self._rest(look)
         finally:
             self._stopping = True
             if self.notices is not None:
@@ -125,7 +131,7 @@ class Watcher:
             log.warning("look not recorded", reason=str(error))
             return Look(due=FULL_WAIT)
 
-    async def _rest(self, look: Look, took: float) -> None:
+    async def _rest(self, look: Look) -> None:
         blind = self.notices is None or self.notices.polling
         longest = min(self.rescan, POLL_SECONDS) if blind else self.rescan
         if look.due is not None:
@@ -135,24 +141,29 @@ class Watcher:
             await asyncio.sleep(QUIET_SECONDS)
         except TimeoutError:
             pass
-        await asyncio.sleep(took * REST_FACTOR)
+        await asyncio.sleep(min(self._scan_seconds * REST_FACTOR, self.rescan))
 
     async def look(self) -> Look:
         """Look at the whole vault once and queue what has settled."""
+        started = self.monotonic()
         sightings = await asyncio.to_thread(self._sightings)
         self.last_look = self.monotonic()
+        self._scan_seconds = self.last_look - started
+        self._looks += 1
         await self._report("root_missing", "" if sightings is not None else self._missing_text())
         if sightings is None:
             return Look(problem="root_missing")
         view = compare(await self.db.read(files.all_files), sightings)
         if view.back:  # an idle vault causes no write
             await self.db.run(files.found_again, view.back)
+        fresh = sum(each.path not in self._traces for each in view.changed)
         ready, pending, due = self._settled(view.changed)
         await self._record_states(sightings, pending)
         taken = await self._take(ready, view.absent)
         held = await self._lose(view.absent, sightings, tell=not pending)
         await self._report("conflicts", conflicts_text(sightings))
-        return Look(len(sightings), taken, len(pending), due, "mass_loss" if held else "")
+        problem = "mass_loss" if held else ""
+        return Look(len(sightings), fresh, taken, len(pending), due, problem)
 
     def _sightings(self) -> list[Sighting] | None:
         """Return what is in the vault, None while the vault itself is away."""

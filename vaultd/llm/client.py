@@ -30,10 +30,14 @@ LESSONS_A_CALL = 6  # parameters a call may learn to do without before it gives 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How an attempt ended: "ok" or the code of an error, the reply as it came."""
+    """How an attempt ended: "ok" or the code of an error, the reply as it came.
+
+    `refused`: the endpoint turned the request down, so that nothing was read or written.
+    """
 
     outcome: str
     received: Received | None = None
+    refused: bool = False
 
 
 class CallBook(Protocol):
@@ -192,11 +196,11 @@ class LlmClient:
                 lesson = lesson_of(refused.refusal.message, refused.refusal.parameter, sent)
                 teaches = refused.refusal.status in (400, 422) and not refused.refusal.overflows
                 if teaches and lesson is not None:
-                    ended = Ended("parameter")
+                    ended = Ended("parameter", refused=True)
                     await self._learn(request.model, lesson)
                     continue
                 fault = fault_of(refused.refusal, model=request.model, now=self._clock())
-                ended = Ended(fault.code)
+                ended = Ended(fault.code, refused=True)
                 await self._shrink_after(fault, request)
                 raise fault from refused
             except VaultdError as error:
@@ -259,8 +263,11 @@ def _ready(text: str) -> str:
     return said[:last] if said[last:].lstrip()[:1] in ("<", "-") else said
 
 
-def spent(received: Received | None, request: ModelRequest) -> tuple[int, int, bool]:
+def spent(ended: Ended, request: ModelRequest) -> tuple[int, int, bool]:
     """Return the tokens of a call, in and out, and whether we had to estimate them."""
+    if ended.refused:
+        return 0, 0, False
+    received = ended.received
     usage = received.usage if received else None
     given_in = usage.input_tokens if usage else None
     given_out = usage.output_tokens if usage else None

@@ -114,7 +114,7 @@ def fault_of(refusal: Refusal, *, model: str, now: datetime) -> VaultdError:
 
 def _closed(refusal: Refusal, model: str) -> str:
     """Say why no call can succeed until somebody changes something; "" where one may."""
-    if refusal.status in (402, 429) and refusal.quota:
+    if refusal.status in (400, 402, 429) and refusal.quota:
         return "The quota of the model endpoint is used up"
     if refusal.status in (401, 403):
         return "The model endpoint refuses the key"

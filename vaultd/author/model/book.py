@@ -47,7 +47,7 @@ class LedgerBook:
     async def end(self, number: int, ended: Ended) -> None:
         """Record how a call ended and keep its reply."""
         received = ended.received
-        tokens_in, tokens_out, estimated = spent(received, self._open.pop(number))
+        tokens_in, tokens_out, estimated = spent(ended, self._open.pop(number))
         end = ledger.EndedCall(
             ended=stamp(self._clock()),
             outcome=ended.outcome,

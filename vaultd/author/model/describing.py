@@ -47,7 +47,7 @@ from vaultd.core.prompt import (
 )
 from vaultd.core.quoted import quoted, source_text
 from vaultd.core.reply import parse_reply
-from vaultd.errors import BadReplyError, CapacityError, EndpointClosedError
+from vaultd.errors import BadReplyError, CapacityError, PermanentError
 from vaultd.llm.client import LlmClient
 from vaultd.llm.request import Message, ModelRequest, Picture
 from vaultd.model.paths import VaultPath
@@ -244,7 +244,7 @@ class Describer:
         """Describe a picture in one line.
 
         Raises:
-            EndpointClosedError: no model that sees pictures is configured.
+            PermanentError: no model that sees pictures is configured.
         """
         prompt = CaptionPrompt(
             language_rule=language_rule(request.language),
@@ -258,7 +258,7 @@ class Describer:
         """Return the text a scanned page shows.
 
         Raises:
-            EndpointClosedError: no model that sees pictures is configured.
+            PermanentError: no model that sees pictures is configured.
         """
         prompt = TranscribePrompt(
             language_rule="The text stays in the language of the page.",
@@ -268,7 +268,7 @@ class Describer:
 
     async def _seen(self, prompt: Prompt, picture: Picture) -> str:
         if not self._models.vision:
-            raise EndpointClosedError("No model that sees pictures is set: llm.vision_model.")
+            raise PermanentError("No model that sees pictures is set: llm.vision_model.")
         request = request_of(
             prompt,
             stage=prompt.template,

@@ -148,7 +148,9 @@ def is_quotable(text: str, kind: Kind, *, whole: bool = True) -> bool:
     """Tell whether `text` is one readable sentence of running text, with its end if `whole`."""
     if kind not in (Kind.PROSE, Kind.ITEM) or not (_COMPLETE if whole else _CLOSED).search(text):
         return False
-    if not MIN_WIDTH <= width_of(text) <= MAX_WIDTH or not _begins_well(text):
+    if not MIN_WIDTH * (1 if whole else 0.7) <= width_of(text) <= MAX_WIDTH or not _begins_well(
+        text
+    ):
         return False
     if _REFERENCE.search(text) or _NUMBERED_REFERENCE.match(text):
         return False
@@ -219,7 +221,7 @@ _LEANING = re.compile(
 _POINTING = re.compile(
     r"\b(?:fig(?:ure|s?\.)?|table|see|section|chapter|above|below|following|listing|equation"
     r"|appendix|click|page)\b"
-    r"|如图|如圖|见图|如下|下图|下圖|上图|参见|參見|下表|以下|次の|下記|図\d|表\d|다음|그림|:\s*$"
+    r"|如图|如圖|见图|如下|下图|下圖|上图|参见|參見|下表|以下|次の|下記|図\d|表\d|ください|다음|그림|:\s*$"
     r"|：$",
     re.IGNORECASE,
 )

@@ -66,8 +66,12 @@ class _Tally:
     statements: list[int] = field(default_factory=list)
 
 
-def terms_of(content: Content, language: str, limit: int = 30) -> list[Term]:
-    """Return the terms that matter most, best first, none a part or a variant of another."""
+def terms_of(content: Content, language: str, limit: int = 30, title: str = "") -> list[Term]:
+    """Return the terms that matter most, best first, none a part or a variant of another.
+
+    What the document's `title` names counts as a heading and needs no other sign.
+    """
+    titled = {use.key for use in candidates_in(title, language)}
     counted = spread_out(content.statements, MAX_STATEMENTS)
     uses = _all_uses(content, counted, language)
     least = 2 if len(counted) < 120 else 3
@@ -77,9 +81,9 @@ def terms_of(content: Content, language: str, limit: int = 30) -> list[Term]:
     places = len({_place(statement) for statement in counted}) or 1
     promising = sorted(tallies.items(), key=lambda item: (-_promise(*item), item[0]))[:CANDIDATES]
     terms = (
-        _term(key, tally, texts, places, language)
+        _term(key, tally, texts, places, language, titled=key in titled)
         for key, tally in promising
-        if _stands_free(key, tally, texts)
+        if key in titled or _stands_free(key, tally, texts)
     )
     ranked = sorted(terms, key=lambda term: (-term.score, term.key))
     named = _with_acronyms([term for term in ranked if term.score > 0], texts.values())
@@ -161,14 +165,18 @@ def _parts_of(key: str) -> Iterable[str]:
     return (key[1:], key[:-1]) if "\u4e00" <= key[:1] <= "\u9fff" else ()
 
 
-def _term(key: str, tally: _Tally, texts: dict[int, str], places: int, language: str) -> Term:
+def _term(
+    key: str, tally: _Tally, texts: dict[int, str], places: int, language: str, *, titled: bool
+) -> Term:
     title = _best_form(tally, language)
     orders = tuple(dict.fromkeys(tally.statements))
     name_share = tally.names / max(1, tally.middles if tally.middles else tally.count)
     east = "\u3040" <= title[0] <= "\ud7af"
     entity = _is_entity(title, tally.forms, name_share, language, east=east)
     defined = any(defines(texts[order], tally.forms) for order in orders[:40])
-    score = _score(key, title, tally, places, entity=entity, defined=defined)
+    tally.headings += titled
+    marked = entity or defined or titled
+    score = _score(key, title, tally, places, entity=entity, defined=defined, marked=marked)
     return Term(
         key=key,
         title=_titled(title, language),
@@ -184,7 +192,7 @@ def _term(key: str, tally: _Tally, texts: dict[int, str], places: int, language:
 
 
 def _score(
-    key: str, title: str, tally: _Tally, places: int, *, entity: bool, defined: bool
+    key: str, title: str, tally: _Tally, places: int, *, entity: bool, defined: bool, marked: bool
 ) -> float:
     words = key.split()
     east = "\u3040" <= key[0] <= "\ud7af"
@@ -192,7 +200,7 @@ def _score(
     generic = sum(word in GENERIC or _plain_word(word) for word in words)
     if title.lower() in GENERIC or (generic == len(words) and not entity):
         return 0.0
-    if not east and len(words) == 1 and not (entity or defined or title.isupper()):
+    if not east and len(words) == 1 and not (marked or title.isupper()):
         return 0.0  # a lone everyday word names nothing
     weight = {1: 0.9 if entity else 0.6, 2: 1.3, 3: 1.3, 4: 1.0}.get(size, 1.0)
     if east:

@@ -76,15 +76,24 @@ def _word_phrases(text: str) -> Iterator[Use]:
     begun = 0  # words seen: the first one's capital means nothing
     tokens = [*_TOKEN.findall(_CITATION.sub(" . ", text)), "."]
     for token, following in zip(tokens, [*tokens[1:], "."], strict=True):
-        word = (
-            _PARTICLES.sub("", token) if "\uac00" <= token[0] <= "\ud7af" and token[2:] else token
-        )
-        if _names(word) or _links(word, phrase, following):
+        word, ends = _without_particle(token)
+        fits = _names(word) or _links(word, phrase, following)
+        if fits:
             phrase.append(word)
-            continue
-        yield from _grams(phrase, begun)
-        begun += len(phrase) + token[0].isalpha()
-        phrase = []
+        if not fits or ends:
+            yield from _grams(phrase, begun)
+            begun += len(phrase) + (token[0].isalpha() and not fits)
+            phrase = []
+
+
+def _without_particle(token: str) -> tuple[str, bool]:
+    """Return a Korean word without its particle, and whether it had one: there a phrase ends."""
+    if not "\uac00" <= token[0] <= "\ud7af":
+        return token, False
+    if token.endswith("다"):  # a verb
+        return ".", True
+    word = _PARTICLES.sub("", token) if len(token) > 2 else token
+    return word, word != token
 
 
 _CODE_OR_SHORTENED = re.compile(r"[\\@_=$]|/$|/.*/|'(?:ll|re|ve|m|d)$|n't$")

@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from vaultd.core.gibberish import BAD_SHARE as BAD_SHARE
+from vaultd.core.gibberish import gibberish as gibberish
+
 # Unicode's stream-safe format (UAX 15) allows 30 marks on one letter; more is an attack, and
 # sorting a long run takes time that grows with its square.
 _MARKS = "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u1ab0-\u1aff"
@@ -84,7 +87,7 @@ _LAST_WORD = re.compile(r"[\w.]*$")
 _ABBREVIATED = """
     mr mrs ms dr prof st sr jr vs etc e.g i.e cf al fig figs eq eqs sec secs no nos vol vols pp p
     ed eds ch chap art inc ltd co corp dept approx est ca resp ref refs u.s u.k u.n a.m p.m z.b d.h
-    u.a bzw usw nr abs hrsg bd ggf vgl sog evtl str tel m mme mlle ex ej sra dra núm
+    u.a bzw usw nr abs hrsg bd ggf vgl sog evtl str tel mme mlle ex ej sra dra núm
 """
 _ABBREVIATIONS = frozenset(_ABBREVIATED.split())
 _GERMAN_MONTHS = """
@@ -265,118 +268,3 @@ def tokens_of(text: str) -> int:
 
 def _length_of(pattern: re.Pattern[str], text: str) -> int:
     return sum(len(run) for run in pattern.findall(text))
-
-
-# --- gibberish ---------------------------------------------------------------------------------
-
-BAD_SHARE = 0.02  # replacement and private-use characters among the visible ones
-GIBBERISH_SAMPLE = 60_000  # characters looked at
-_MIN_LETTERS = 120  # fewer letters have no distribution
-_BAD = re.compile("[\ufffd\ue000-\uf8ff\U000f0000-\U0010fffd]")
-_SPACE = re.compile(r"\s+")
-_WORD = re.compile(r"[^\W\d_]{2,}")
-
-
-@dataclass(frozen=True, slots=True)
-class _Alphabet:
-    """Three groups of letters, and the share of a text's letters that each may have.
-
-    The limits lie just outside what the first article of the Universal Declaration of Human
-    Rights shows in 275 languages with Latin and 25 with Cyrillic letters: vowels 0.32 to 0.65
-    and 0.24 to 0.53, common letters from 0.44 and 0.18, rare ones up to 0.27 and 0.34.
-    """
-
-    vowels: frozenset[str]
-    vowel_range: tuple[float, float]
-    common: frozenset[str]
-    common_least: float
-    rare: frozenset[str]
-    rare_most: float
-
-
-_ALPHABETS = {
-    "latin": _Alphabet(
-        frozenset("aeiouyæœøı"),
-        (0.29, 0.68),
-        frozenset("etaoinsrl"),
-        0.42,
-        frozenset("qxjwkvz"),
-        0.29,
-    ),
-    "cyrillic": _Alphabet(
-        frozenset("аеёиоуыэюяіїєѣ"),
-        (0.22, 0.6),
-        frozenset("оеаинтсрвл"),
-        0.16,
-        frozenset("фщэъцґѳ"),
-        0.36,
-    ),
-    "greek": _Alphabet(
-        frozenset("αεηιουω"), (0.4, 0.7), frozenset("αοιετσνηυρ"), 0.5, frozenset("ψξζβφ"), 0.15
-    ),
-}
-# The commonest characters of Chinese (both spellings) and of Japanese texts: together above 10 %
-# of the Han characters of any running text, near nothing when codes are misread.
-_COMMON_HAN = frozenset(
-    "的一是不了在人有我他这這个個们們来來到时時大地为為子中你说說生国國年着就那和要她出也得里后後自以会會家可下而过過"
-    "天去能对對小多然于於心学學么之都好看起发發当當没沒成只如事把还還用第样樣道想作种種开開本部法分上行方面定同日月文章"
-    "数數据據理工业業产產政经經民主体體制度公系统統信息式性化者高物长長动動新前进進最现現机機电電量通等与與及或其所将將"
-    "使合内內外表目条條件规規应應并並该該何見今名前言問題書場合全気間手"
-)
-_COMMON_HAN_SHARE = 0.06
-
-
-def gibberish(text: str) -> str:
-    """Return why a text layer is unusable, "" if it reads as some language.
-
-    Unmapped fonts give replacement and private-use characters, or letters exchanged one for
-    another; both are found in the first `GIBBERISH_SAMPLE` characters.
-    """
-    sample = text[:GIBBERISH_SAMPLE]
-    visible = len(_SPACE.sub("", sample))
-    if not visible:
-        return ""
-    bad = len(_BAD.findall(sample))
-    if bad > BAD_SHARE * visible:
-        return f"{bad * 100 // visible} % of the characters have no meaning (the font has no map)"
-    letters = "".join(_WORD.findall(sample)).lower()
-    alphabet = _alphabet_of(letters)
-    if alphabet and not _has_a_language(letters, alphabet):
-        return "the letters are spread as in no language (the font's map is wrong)"
-    return ""
-
-
-def _alphabet_of(letters: str) -> str:
-    """Return the alphabet of most letters, "" when too few letters are in one that we know."""
-    counts = {"latin": 0, "cyrillic": 0, "greek": 0, "han": 0}
-    for letter in letters:
-        code = ord(letter)
-        if code < 0x250 or 0x1E00 <= code < 0x1F00:
-            counts["latin"] += 1
-        elif 0x370 <= code < 0x400 or 0x1F00 <= code < 0x2000:
-            counts["greek"] += 1
-        elif 0x400 <= code < 0x530:
-            counts["cyrillic"] += 1
-        elif 0x3400 <= code < 0xA000 or 0xF900 <= code < 0xFB00:
-            counts["han"] += 1
-    alphabet = max(counts, key=lambda name: counts[name])
-    return alphabet if counts[alphabet] >= max(_MIN_LETTERS, len(letters) // 2) else ""
-
-
-def _has_a_language(letters: str, alphabet: str) -> bool:
-    if alphabet == "han":
-        han = [sign for sign in letters if "\u3400" <= sign < "\ufb00"]
-        return sum(sign in _COMMON_HAN for sign in han) >= _COMMON_HAN_SHARE * len(han)
-    own = letters if alphabet == "cyrillic" else unicodedata.normalize("NFD", letters)
-    own = "".join(letter for letter in own if letter.isalpha())
-    limits = _ALPHABETS[alphabet]
-    low, high = limits.vowel_range
-    return (
-        low <= _share(own, limits.vowels) <= high
-        and _share(own, limits.common) >= limits.common_least
-        and _share(own, limits.rare) <= limits.rare_most
-    )
-
-
-def _share(letters: str, group: frozenset[str]) -> float:
-    return sum(letter in group for letter in letters) / len(letters)

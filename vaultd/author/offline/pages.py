@@ -94,7 +94,7 @@ def _quotes(term: Term, study: Study) -> list[Ranked]:
     lead = max(
         telling,
         key=lambda one: (
-            _as_lead(one, term) * (0.4 if one is study.lead else 1.0),
+            _as_lead(one, term) * (0.5 if one is study.lead else 1.0),
             -one.statement.order,
         ),
     )
@@ -105,10 +105,18 @@ def _quotes(term: Term, study: Study) -> list[Ranked]:
 _EXAMPLE = re.compile(r"\b(?:[A-Z]\d|line \d|step \d)|例如|比如|下列|\bfor (?:example|instance)\b")
 
 
+def _says_of_it(text: str, term: Term) -> bool:
+    """Tell whether a sentence begins with the term and says something of it."""
+    head = text[:60].lower()
+    forms = "|".join(re.escape(form.lower()) for form in term.variants)
+    return bool(re.match(rf"(?:an? |the )?(?:{forms}) (?:is|are|was|were) ", head))
+
+
 def _as_lead(one: Ranked, term: Term) -> float:
     text = one.statement.text
     at = min((at for form in term.variants if (at := text.find(form)) >= 0), default=len(text))
     early = 2.2 if at <= 5 else 1.4 if at <= 16 else 1.15 if at < len(text) // 3 else 1.0
+    early *= 1.6 if _says_of_it(text, term) else 1.0
     early *= 0.6 if _EXAMPLE.search(text) else 1.0
     return one.worth * early * (4 if defines(text, term.variants) else 1.0)
 

@@ -63,7 +63,7 @@ def study_of(source: SourceText, focus: str = "") -> Study:
     language = language_of(source.text)
     lead = abstract_from(ranked, source.title)
     abstract = lead.statement.text if lead else _makeshift(source, content)
-    terms = terms_of(content, language or source.language, TERMS)
+    terms = terms_of(content, language or source.language, TERMS, source.title)
     return Study(source, content, tuple(ranked), tuple(terms), lead, abstract)
 
 

@@ -1,0 +1,121 @@
+"""Naming the language of a text, and the language guard."""
+
+from __future__ import annotations
+
+import pytest
+
+from vaultd.core.language import (
+    chinese_spelling,
+    language_of,
+    language_of_note,
+    matches_target,
+    same_family,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("The dough is ready when it has doubled and is full of bubbles.", "en"),
+        ("Der Teig ist fertig, wenn er nicht mehr auf dem Tisch klebt.", "de"),
+        ("La pâte est prête et elle ne colle pas à la table.", "fr"),
+        ("La masa está lista y no se pega en la mesa.", "es"),
+        ("Il gatto è sul tavolo e non si muove.", "it"),
+        ("A massa não está na mesa e não cola.", "pt"),
+        ("Het deeg is klaar en dat is niet op de tafel.", "nl"),
+        ("量子纠缠", "zh"),
+        ("在 Python 中使用 asyncio 并发", "zh"),
+        ("データベースのインデックス", "ja"),
+        ("量子もつれについて", "ja"),
+        ("한국어 문서입니다 API", "ko"),
+        ("Это русский текст.", "ru"),
+        ("Це український текст, її мова.", "uk"),
+        ("هذا نص عربي قصير", "ar"),
+        ("این یک متن فارسی است که گفتگو و پژوهش دارد", "fa"),
+        ("זה טקסט בעברית", "he"),
+        ("นี่คือภาษาไทย", "th"),
+        ("यह हिंदी है", "hi"),
+        ("Αυτό είναι ελληνικά", "el"),
+    ],
+)
+def test_short_texts_tell_their_language(text: str, language: str) -> None:
+    assert language_of(text) == language
+
+
+@pytest.mark.parametrize("text", ["", "x = 1", "Quantum entanglement", "die", "1234 µ Ω", "🙂🙂"])
+def test_what_does_not_tell_has_no_language(text: str) -> None:
+    assert language_of(text) == ""
+
+
+def test_one_german_word_does_not_make_english_german() -> None:
+    assert language_of("The cast of Die Hard is known for this and that.") == "en"
+
+
+def test_one_decorative_kana_leaves_chinese_chinese() -> None:
+    text = "鲜の每日，新鲜水果与蔬菜每天早上从农场直接送到您的家里。"
+
+    assert language_of(text) == "zh"
+
+
+def test_an_english_licence_does_not_outweigh_a_chinese_book() -> None:
+    licence = "This work is licensed under the terms of the licence and of the law. " * 60
+    chapter = "本章说明怎样安装系统，以及如何配置网络。" * 2_000
+
+    assert language_of(licence + chapter) == "zh"
+
+
+def test_code_maths_and_properties_are_no_prose() -> None:
+    note = (
+        "---\ntitle: The state of the art and of the law\n---\n"
+        "这是正文，说明向量库的用途。\n\n"
+        "```python\nfor this in that: print(the, of, and, is)\n```\n"
+        "$the = of + and$\n"
+    )
+
+    assert language_of_note(note) == "zh"
+
+
+ENGLISH = "The dough is ready when it has doubled and is full of bubbles."
+CHINESE = "这一页说明摘要向量库的用途，以及它怎样与普通向量库配合使用。"
+
+
+@pytest.mark.parametrize(
+    ("content", "target", "passes"),
+    [
+        (ENGLISH, "en", True),
+        (ENGLISH, "de", True),  # Latin languages pass for each other
+        (CHINESE, "en", False),
+        (CHINESE, "zh", True),
+        (CHINESE, "ja", True),  # as do Chinese, Japanese and Korean
+        (CHINESE, "zh-Hant", True),
+        (ENGLISH, "zh", False),
+        (ENGLISH, "ar", False),
+        (ENGLISH, "th", False),
+        ("هذا نص عربي قصير عن العجين والخبز والملح", "ar", True),
+        ("هذا نص عربي قصير عن العجين والخبز والملح", "fa", False),
+        ("too short", "zh", True),
+        (CHINESE, "", True),
+    ],
+)
+def test_the_guard_compares_families_of_scripts(content: str, target: str, passes: bool) -> None:
+    assert matches_target(content, target) is passes
+
+
+def test_the_guard_does_not_read_code() -> None:
+    page = f"{CHINESE}\n\n```sh\n{ENGLISH * 5}\n```\n"
+
+    assert matches_target(page, "zh")
+
+
+def test_families() -> None:
+    assert same_family("en", "fr")
+    assert same_family("zh", "ko")
+    assert same_family("", "zh")
+    assert not same_family("en", "zh")
+    assert not same_family("ar", "he")
+
+
+def test_simplified_and_traditional_are_told_apart() -> None:
+    assert chinese_spelling("这个问题我们还没有学过") == "hans"
+    assert chinese_spelling("這個問題我們還沒有學過") == "hant"
+    assert chinese_spelling("人山水火") == ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import PurePosixPath
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,8 +12,10 @@ from vaultd.cli.target import target_at
 from vaultd.cli.terminal import print_json, say, say_columns
 from vaultd.errors import NotFoundError
 from vaultd.model.paths import VaultPath
-from vaultd.publish.history import Version, versions
 from vaultd.vault.files import Vault
+
+if TYPE_CHECKING:
+    from vaultd.publish.history import Version
 
 
 def register(app: typer.Typer) -> None:
@@ -30,6 +32,8 @@ def history(
     as_json: JsonOption = False,
 ) -> None:
     """List the versions of a page that vaultd replaced, newest first."""
+    from vaultd.publish.history import versions  # brings all that publishing needs
+
     target = target_at(vault)
     files = Vault(target.root, target.state)
     path = VaultPath(page if page.endswith(".md") else f"{page}.md")

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from vaultd.model.paths import SourceId, VaultPath
+from vaultd.model.wiki import PageRef
 from vaultd.store import ledger
 from vaultd.store.database import Connection, connect, migrate
 from vaultd.store.ledger import EndedCall, StartedCall
@@ -112,6 +114,16 @@ def test_a_checkpoint_lives_until_it_is_dropped(db: Connection) -> None:
     assert ledger.checkpoint(db, "a.pdf") == '{"x": 1}'
     ledger.drop_checkpoint(db, "a.pdf")
     assert ledger.checkpoint(db, "a.pdf") is None
+
+
+def test_a_job_lists_what_it_listed_before(db: Connection) -> None:
+    page = PageRef(VaultPath("wiki/a.md"), "A", "concept", "About.", ("B",), (SourceId("x.pdf"),))
+    ledger.keep_listing(db, SourceId("a.pdf"), 1, (page,), 40, now=NOON)
+
+    assert ledger.kept_listing(db, SourceId("a.pdf"), 1) == ((page,), 40)
+    assert ledger.kept_listing(db, SourceId("a.pdf"), 2) is None
+    ledger.keep_listing(db, SourceId("a.pdf"), 2, (), 41, now=NOON)
+    assert ledger.kept_listing(db, SourceId("a.pdf"), 1) is None
 
 
 def test_looking_up_a_reply_uses_its_index(db: Connection) -> None:

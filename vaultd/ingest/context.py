@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
+from vaultd.core.timing import stamp
 from vaultd.ingest.desk import Desk
 from vaultd.model.paths import VaultPath
-from vaultd.model.wiki import SourceText, WikiContext
-from vaultd.store import pages
+from vaultd.model.wiki import PageRef, SourceText, WikiContext
+from vaultd.store import ledger, pages
 
 PURPOSE, SCHEMA = VaultPath("purpose.md"), VaultPath("schema.md")
 NEAR_PAGES = 40  # names and abstracts of about 8,000 characters; the same at 50 and 5,000 pages
@@ -15,24 +16,43 @@ SAMPLE_CHARS = 2_000  # from the beginning, the middle and the end: what the sou
 
 
 async def wiki_context(
-    source: SourceText, summary_path: VaultPath, desk: Desk, *, language: str
+    source: SourceText, summary_path: VaultPath, desk: Desk, *, language: str, job: int
 ) -> WikiContext:
-    """Gather purpose, schema and the pages nearest to the source."""
+    """Gather purpose, schema and the pages nearest to the source.
+
+    A job that is tried again lists the same pages again, whatever was published meanwhile:
+    the replies it has paid for are found by what was asked.
+    """
     purpose, schema = await asyncio.to_thread(
         lambda: (read_optional(desk, PURPOSE), read_optional(desk, SCHEMA))
     )
-    near = await desk.near_pages(sample_of(source), NEAR_PAGES)
-    listing = await desk.db.read(pages.listing)
+    listed, total = await listed_pages(source, summary_path, desk, job)
     return WikiContext(
         purpose=purpose,
         schema=schema,
-        pages=tuple(page for page in near if page.path != summary_path),
-        page_count=sum(1 for each in listing.values() if each.ref),
+        pages=listed,
+        page_count=total,
         summary_path=summary_path,
         language=language,
         today=desk.clock().date(),
         pages_limit=desk.rules.pages_per_source,
     )
+
+
+async def listed_pages(
+    source: SourceText, summary_path: VaultPath, desk: Desk, job: int
+) -> tuple[tuple[PageRef, ...], int]:
+    """Return the pages nearest to the source and how many there are, as this job saw them first."""
+    kept = await desk.db.read(ledger.kept_listing, source.id, job)
+    if kept is not None:
+        return kept
+    near = await desk.near_pages(sample_of(source), NEAR_PAGES)
+    listing = await desk.db.read(pages.listing)
+    listed = tuple(page for page in near if page.path != summary_path)
+    total = sum(1 for each in listing.values() if each.ref)
+    now = stamp(desk.clock())
+    await desk.db.run(ledger.keep_listing, source.id, job, listed, total, now=now)
+    return listed, total
 
 
 def sample_of(source: SourceText) -> str:

@@ -44,7 +44,7 @@ async def ingest_source(job: Job, progress: Progress, desk: Desk) -> Mapping[str
             async with desk.order.turn(place):
                 return await refresh_pictures(material, known, summary_path, desk)
 
-        context = await context_of(material.source, summary_path, desk)
+        context = await context_of(material.source, summary_path, desk, job.id)
         await ask_before_spending(material.source, context, desk)
         draft = await drafted(material.source, context, desk, progress)
 
@@ -75,10 +75,12 @@ async def known_pages(material: Material, desk: Desk) -> tuple[VaultPath, ...] |
     return cached if there else None
 
 
-async def context_of(source: SourceText, summary_path: VaultPath, desk: Desk) -> WikiContext:
+async def context_of(
+    source: SourceText, summary_path: VaultPath, desk: Desk, job: int
+) -> WikiContext:
     """Gather what the author may know of the wiki."""
     language = "" if desk.rules.language == "auto" else desk.rules.language
-    return await wiki_context(source, summary_path, desk, language=language)
+    return await wiki_context(source, summary_path, desk, language=language, job=job)
 
 
 async def ask_before_spending(source: SourceText, context: WikiContext, desk: Desk) -> None:

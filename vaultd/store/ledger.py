@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
+from vaultd.model.paths import SourceId
+from vaultd.model.wiki import PageRef
 from vaultd.store.database import Connection
 
 
@@ -185,6 +189,43 @@ def remember_trait(db: Connection, model: str, trait: str, value: str) -> None:
         " on conflict (model, trait) do update set value = excluded.value",
         (model, trait, value),
     )
+
+
+def keep_listing(
+    db: Connection, source: SourceId, job: int, pages: Sequence[PageRef], total: int, *, now: str
+) -> None:
+    """Keep what a job lists of the wiki; the listing of the source's earlier job is replaced."""
+    text = json.dumps({"total": total, "pages": [asdict(page) for page in pages]})
+    db.execute(
+        "insert into listings (source, job, pages, kept) values (?, ?, ?, ?)"
+        " on conflict (source) do update set job = excluded.job, pages = excluded.pages,"
+        " kept = excluded.kept",
+        (source, job, text, now),
+    )
+
+
+def kept_listing(
+    db: Connection, source: SourceId, job: int
+) -> tuple[tuple[PageRef, ...], int] | None:
+    """Return what this very job listed before: the pages, and how many the wiki had."""
+    row = db.execute(
+        "select pages from listings where source = ? and job = ?", (source, job)
+    ).fetchone()
+    if row is None:
+        return None
+    document = json.loads(str(row[0]))
+    pages = tuple(
+        PageRef(
+            path=page["path"],
+            title=page["title"],
+            type=page["type"],
+            abstract=page["abstract"],
+            aliases=tuple(page["aliases"]),
+            sources=tuple(page["sources"]),
+        )
+        for page in document["pages"]
+    )
+    return pages, int(document["total"])
 
 
 def save_checkpoint(db: Connection, source: str, fields: str, *, now: str) -> None:

@@ -26,6 +26,15 @@ create table model_traits (
     primary key (model, trait)
 ) strict, without rowid;
 
+-- The pages a job listed in its prompts: after a crash or a failure it lists the same again, so
+-- that the replies it has paid for are found by what was asked.
+create table listings (
+    source text primary key,          -- source identity; only its latest job
+    job integer not null,
+    pages text not null,              -- JSON: number of all pages, and the listed ones
+    kept text not null
+) strict;
+
 -- How far the analysis of a long source has come; the file in ingest-progress/ is made from it.
 create table checkpoints (
     source text primary key,          -- source identity

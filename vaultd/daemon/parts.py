@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
+from typing import Any
 
 from vaultd.author.seam import Author
 from vaultd.daemon.place import Place
-from vaultd.daemon.writing import make_author, make_desk
+from vaultd.daemon.writing import make_author, make_desk, make_operations, make_summarizer
 from vaultd.embed import Embedder
 from vaultd.embed.builtin import BuiltinEmbedder
 from vaultd.embed.endpoint import EndpointEmbedder
@@ -18,13 +19,16 @@ from vaultd.extract import Converter
 from vaultd.index import Indexer
 from vaultd.ingest.desk import Desk
 from vaultd.ingest.source import ingest_source
-from vaultd.model.jobs import JobKind
-from vaultd.model.paths import Clock
+from vaultd.model.jobs import Job, JobKind, Progress
+from vaultd.model.paths import Clock, VaultPath
 from vaultd.publish.publish import recover
 from vaultd.reading import Reader
+from vaultd.review import Reviews, Sweep
 from vaultd.search import SearchEngine
 from vaultd.settings import EmbeddingSettings
 from vaultd.store import receipt
+from vaultd.summarize.operations import SummaryOperations
+from vaultd.summarize.summarizer import DirectorySummarizer
 from vaultd.upkeep.housekeeping import tidy
 from vaultd.vault.disk import low_space
 from vaultd.vault.mounts import is_network, mount_type
@@ -32,6 +36,8 @@ from vaultd.vault.notices import Notices
 from vaultd.vault.scan import rules_of
 from vaultd.watcher import Watcher
 from vaultd.worker import Worker, Workflow
+
+REVIEW_NOTES = "wiki/reviews/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,9 @@ class Parts:
     engine: SearchEngine
     author: Author
     desk: Desk
+    sweep: Sweep
+    summarizer: DirectorySummarizer
+    operations: SummaryOperations
     worker: Worker
     watcher: Watcher
 
@@ -66,24 +75,52 @@ async def build(place: Place) -> AsyncIterator[Parts]:
             place.db, [embedder] if embedder else [], vault_name=place.vault.root.name
         )
         desk = make_desk(place, reader, author, engine)
+        sweep = Sweep(Reviews(place.vault, place.db, place.clock, author.name))
+        summarizer = make_summarizer(place, author, embedder, sweep)
         await recover(db=place.db, vault=place.vault, clock=place.clock, also=receipt.record)
         worker = Worker(
             place.db,
-            workflows(place, indexer, desk),
+            workflows(place, indexer, desk, sweep.of, summarizer),
             place.clock,
             parallel=settings.ingest.parallel,
             retry_first=timedelta(seconds=settings.ingest.retry_first_seconds),
             low_space=partial(low_space, place.vault.root),
         )
-        watcher = make_watcher(place, worker)
-        yield Parts(place, reader, embedder, indexer, engine, author, desk, worker, watcher)
+        yield Parts(
+            place=place,
+            reader=reader,
+            embedder=embedder,
+            indexer=indexer,
+            engine=engine,
+            author=author,
+            desk=desk,
+            sweep=sweep,
+            summarizer=summarizer,
+            operations=make_operations(place, summarizer, embedder),
+            worker=worker,
+            watcher=make_watcher(place, worker),
+        )
 
 
-def workflows(place: Place, indexer: Indexer, desk: Desk) -> dict[JobKind, Workflow]:
+def workflows(
+    place: Place,
+    indexer: Indexer,
+    desk: Desk,
+    reviews: Reviews,
+    summarizer: DirectorySummarizer,
+) -> dict[JobKind, Workflow]:
     """Return which workflow does which kind of job; kinds without one stay queued."""
+
+    async def index(job: Job, progress: Progress) -> Mapping[str, Any]:
+        if job.subject.startswith(REVIEW_NOTES):
+            return await reviews.take_answer(VaultPath(job.subject))
+        return await indexer.run(job, progress)
+
     return {
         JobKind.INGEST: partial(ingest_source, desk=desk),
-        JobKind.INDEX: indexer.run,
+        JobKind.INDEX: index,
+        JobKind.SUMMARIZE: summarizer.summarize,
+        JobKind.REVIEW: reviews.act,
         JobKind.UPKEEP: partial(tidy, place.db, place.clock),
     }
 

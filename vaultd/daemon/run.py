@@ -30,6 +30,7 @@ DONE, DEGRADED, INTERRUPTED = 0, 3, 130
 ONCE_HORIZON = timedelta(seconds=60)  # one pass waits for what is due within that time
 TICK = timedelta(seconds=1)  # how fast requests of other processes are noticed
 FOLLOW_SECONDS = 0.2
+SWEEP = timedelta(minutes=1)  # how soon a source that is parked asks, and a settled question goes
 DAY = timedelta(days=1)
 OVER = frozenset({JobState.DONE, JobState.CANCELLED})
 SETTLED = OVER | {JobState.PARKED, JobState.PAUSED, JobState.WAITING}
@@ -85,6 +86,7 @@ async def _pass(parts: Parts) -> None:
             await asyncio.sleep(look.due)
             look = await parts.watcher.look()
         await parts.worker.idle_until(ONCE_HORIZON)
+        await parts.sweep.run()
         again = await parts.watcher.look()  # what came while we worked
         if again.due is None and not again.taken:
             await parts.worker.idle_until(ONCE_HORIZON)
@@ -176,6 +178,7 @@ def _schedule(parts: Parts) -> Schedule:
     """Return the clock of a running daemon: it only wakes and queues."""
     schedule = Schedule()
     schedule.every(TICK, _unless_full(parts.worker.tick))
+    schedule.every(SWEEP, _unless_full(parts.sweep.run))
     schedule.every(DAY, _unless_full(lambda: _queue(parts, JobKind.UPKEEP)))
     return schedule
 

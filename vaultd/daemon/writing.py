@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AsyncExitStack
+from datetime import timedelta
 from functools import partial
 
 from vaultd.author.model.asking import Models
@@ -11,6 +12,7 @@ from vaultd.author.model.book import LedgerBook
 from vaultd.author.offline import OfflineAuthor
 from vaultd.author.seam import Author
 from vaultd.daemon.place import Place
+from vaultd.embed import Embedder
 from vaultd.ingest.captions import CaptionCache
 from vaultd.ingest.desk import Desk, IngestRules
 from vaultd.ingest.turns import PublishOrder
@@ -18,8 +20,11 @@ from vaultd.llm.client import LlmClient
 from vaultd.llm.endpoint import Endpoint
 from vaultd.llm.gate import Gate
 from vaultd.reading import Reader
+from vaultd.review import Sweep
 from vaultd.search import SearchEngine
 from vaultd.settings import LlmSettings
+from vaultd.summarize.operations import SummaryOperations
+from vaultd.summarize.summarizer import DirectorySummarizer, Options
 from vaultd.vault.files import Vault
 
 
@@ -84,4 +89,40 @@ def make_desk(place: Place, reader: Reader, author: Author, engine: SearchEngine
             pages_per_source=ingest.pages_per_source,
             confirm_above_tokens=ingest.confirm_above_tokens,
         ),
+    )
+
+
+def make_summarizer(
+    place: Place, author: Author, embedder: Embedder | None, sweep: Sweep
+) -> DirectorySummarizer:
+    """Return what describes folders and files."""
+    settings = place.settings
+    return DirectorySummarizer(
+        place.db,
+        place.vault,
+        author,
+        embedder,
+        place.clock,
+        sweep.propose,
+        Options(
+            roots=settings.summaries.roots,
+            max_children=settings.summaries.max_children,
+            max_concurrent_llm=settings.llm.max_concurrent,
+            language=settings.ingest.language,
+            context_chars=settings.llm.context_chars,
+            first_retry=timedelta(seconds=settings.ingest.retry_first_seconds),
+        ),
+    )
+
+
+def make_operations(
+    place: Place, summarizer: DirectorySummarizer, embedder: Embedder | None
+) -> SummaryOperations:
+    """Return what people and programs may ask of summaries."""
+    return SummaryOperations(
+        place.db,
+        summarizer,
+        place.clock,
+        embed_model=embedder.identity if embedder else "",
+        width=place.settings.llm.max_concurrent,
     )

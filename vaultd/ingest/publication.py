@@ -22,18 +22,17 @@ from vaultd.ingest.desk import Desk
 from vaultd.ingest.drafting import Drafted
 from vaultd.ingest.material import Material
 from vaultd.ingest.merging import settle_page
-from vaultd.publish.questions import Question, asked
 from vaultd.model.jobs import JobKind, NewJob
 from vaultd.model.paths import VaultPath
 from vaultd.model.wiki import Refused, ReviewDraft, ReviewKind, WikiContext
 from vaultd.publish.catalog import read_wiki
 from vaultd.publish.plan import Asset, Plan, Write
 from vaultd.publish.publish import publish
+from vaultd.publish.questions import Question, asked
 from vaultd.store import pages as stored_pages
 from vaultd.store import receipt
 
 PICTURES = "images"  # id of the region that shows a source's pictures
-WIKI_ROOT = "wiki"
 
 
 @dataclass(slots=True)
@@ -160,7 +159,7 @@ async def _published(
         outcome.questions,
         source=source.id,
         targets=plan.loom.targets,
-        today=now.date().isoformat(),
+        today=now.date(),
         db=desk.db,
         vault=desk.vault,
     )
@@ -206,10 +205,10 @@ def _assets(material: Material) -> tuple[Asset, ...]:
 def following_jobs(
     writes: Sequence[Write], source: VaultPath | None = None, digest: str = ""
 ) -> tuple[NewJob, ...]:
-    """Return what has to follow a publication: the files indexed, the folders described."""
+    """Return what has to follow a publication: the files indexed (marks bring the folders)."""
     jobs = [
         NewJob(JobKind.INDEX, write.path, sha256(write.content).hexdigest()) for write in writes
     ]
     if source is not None:
         jobs.append(NewJob(JobKind.INDEX, source, digest))
-    return (*jobs, NewJob(JobKind.SUMMARIZE, WIKI_ROOT))
+    return tuple(jobs)

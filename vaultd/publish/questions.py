@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
 
 from vaultd.core.block_path import same_path
@@ -44,7 +45,7 @@ async def asked(
     *,
     source: SourceId,
     targets: Targets,
-    today: str,
+    today: date,
     db: Database,
     vault: Vault,
 ) -> Asked:
@@ -82,7 +83,7 @@ def _pages(draft: ReviewDraft, targets: Targets) -> tuple[PageRef, ...]:
 
 
 def _note_text(
-    draft: ReviewDraft, item: str, pages: tuple[PageRef, ...], source: SourceId, today: str
+    draft: ReviewDraft, item: str, pages: tuple[PageRef, ...], source: SourceId, today: date
 ) -> str:
     block = render_block(
         (

@@ -209,7 +209,4 @@ def _digest(content: bytes) -> str:
 
 
 def _following(writes: tuple[Write, ...]) -> tuple[NewJob, ...]:
-    if not writes:
-        return ()
-    index = [NewJob(JobKind.INDEX, write.path, _digest(write.content)) for write in writes]
-    return (*index, NewJob(JobKind.SUMMARIZE, "wiki"))
+    return tuple(NewJob(JobKind.INDEX, each.path, _digest(each.content)) for each in writes)

@@ -62,7 +62,7 @@ class Sweep:
                 [question],
                 source=source,
                 targets=targets,
-                today=now.date().isoformat(),
+                today=now.date(),
                 db=self.of.db,
                 vault=self.of.vault,
             )

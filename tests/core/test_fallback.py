@@ -89,7 +89,25 @@ def test_summary_holds_count_and_categories() -> None:
 
 hostile = st.lists(
     st.sampled_from(
-        ["[[", "]]", "%%", "%", "`", "<b>", "# ", "#", "_", "*", "==", "~~", "a", "字", " ", "\n"]
+        [
+            "[[",
+            "]]",
+            "\\",
+            "%%",
+            "%",
+            "`",
+            "<b>",
+            "# ",
+            "#",
+            "_",
+            "*",
+            "==",
+            "~~",
+            "a",
+            "字",
+            " ",
+            "\n",
+        ]
     ),
     max_size=30,
 ).map("".join)
@@ -103,3 +121,4 @@ def test_escaped_text_is_one_line_without_comment_or_link(text: str) -> None:
     assert "\n" not in plain
     assert "%%" not in plain
     assert "[[" not in plain
+    assert escaped(plain) == plain

@@ -10,12 +10,13 @@ from tests.fakes import FakeClock
 from tests.summarize.conftest import MakeSummarizer
 from tests.summarize.fakes import FakeAuthor, FakeEmbedder, page, put, snapshot, tree_of
 from vaultd.author.seam import FolderRequest, FolderText
+from vaultd.errors import DiskFullError
 from vaultd.model.jobs import Job, JobKind
 from vaultd.model.paths import VaultPath
 from vaultd.model.summary import NodeState
 from vaultd.store import jobs, nodes, summaries
 from vaultd.store.database import Database
-from vaultd.summarize.dag import Ascent, Ending, Visit
+from vaultd.summarize.dag import Ascent, Ending, Settled, Visit
 from vaultd.summarize.summarizer import DirectorySummarizer
 from vaultd.vault.files import Vault
 
@@ -32,7 +33,7 @@ async def test_s1_runs_inside_a_running_loop(summarizer: DirectorySummarizer, va
 
 
 async def test_s2_tree_that_is_no_tree_ends_instead_of_waiting_for_ever() -> None:
-    async def visit(path: VaultPath) -> Visit:
+    async def visit(path: VaultPath, settled: Settled) -> Visit:
         return Visit(Ending.OK, changed=True)
 
     a, b = VaultPath("wiki/a"), VaultPath("wiki/a/b")
@@ -46,7 +47,7 @@ async def test_s2_tree_that_is_no_tree_ends_instead_of_waiting_for_ever() -> Non
 async def test_s2_child_listed_twice_is_one_child() -> None:
     visited = []
 
-    async def visit(path: VaultPath) -> Visit:
+    async def visit(path: VaultPath, settled: Settled) -> Visit:
         visited.append(path)
         return Visit(Ending.OK, changed=True)
 
@@ -72,6 +73,25 @@ async def test_s3_error_of_one_folder_ends_that_folder_only(
     result = await summarizer.refresh_all()
 
     assert (result.failed, result.success, result.records_upserted) == (1, False, 2)
+
+
+async def test_s3_bug_in_one_folder_is_that_folders_failure(
+    summarizer: DirectorySummarizer, vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(vault, {"wiki/a/x.md": page("x", "One."), "wiki/b/y.md": page("y", "Two.")})
+    folders = list(summarizer.tree.folders_below(WIKI))
+    listed = summarizer.tree.children
+
+    def broken(folder: VaultPath) -> object:
+        if folder == "wiki/a":
+            raise ZeroDivisionError
+        return listed(folder)
+
+    monkeypatch.setattr(summarizer.tree, "children", broken)
+    monkeypatch.setattr(summarizer.tree, "folders_below", lambda root: iter(folders))
+    result = await summarizer.refresh_all()
+
+    assert (result.failed, result.records_upserted) == (1, 2)
 
 
 async def test_s5_cancelled_run_ends_every_folder_and_leaves_no_task(
@@ -191,7 +211,7 @@ async def test_s15_row_and_vectors_are_stored_together_or_not_at_all(
     put(vault, {"wiki/a.md": page("a", "One.")})
 
     def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
+        raise DiskFullError("no space left")
 
     monkeypatch.setattr(summaries, "store_vectors", full)
     with pytest.raises(ExceptionGroup):

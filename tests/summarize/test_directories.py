@@ -475,11 +475,25 @@ async def test_names_that_differ_in_case_or_form_are_two_folders(
     assert set(author.asked()) == {f"wiki/{name}" for name in here & set(names)} | {"wiki"}
 
 
-async def test_tree_of_depth_two_hundred_ends(
-    summarizer: DirectorySummarizer, vault: Vault, author: FakeAuthor
+@pytest.mark.parametrize("depth", [50, pytest.param(200, marks=pytest.mark.full)])
+async def test_deep_tree_ends(
+    summarizer: DirectorySummarizer, vault: Vault, author: FakeAuthor, depth: int
 ) -> None:
-    put(vault, {"wiki/" + "d/" * 200 + "n.md": page("n", "At the bottom.")})
+    put(vault, {"wiki/" + "d/" * depth + "n.md": page("n", "At the bottom.")})
 
     result = await summarizer.refresh_all()
 
-    assert result.records_upserted == 201
+    assert result.records_upserted == depth + 1
+
+
+@pytest.mark.full
+async def test_ten_thousand_children_are_all_seen(
+    summarizer: DirectorySummarizer, vault: Vault, author: FakeAuthor
+) -> None:
+    put(vault, {f"wiki/n{n}.md": page(f"n{n}", f"Number {n}.") for n in range(10_000)})
+
+    result = await summarizer.refresh_all()
+
+    seen = {child.name for request in author.folders for child in request.children}
+    assert len(seen) == 10_000
+    assert result.records_upserted == 1

@@ -12,9 +12,11 @@ from vaultd.model.summary import ChildSummary, DirectorySummary
 ITEM_CHARACTERS = 50  # spec/000: an item shows the first 50 characters of its abstract
 CUT = "..."  # stands only where something was cut
 
-# A character that would start markup where a plain sentence is meant. "_" within a word and "#"
-# before a space or a digit are text in Obsidian, too.
-_ACTIVE = re.compile(r"[\\`*\[\]<>$]|(?<!\w)_|_(?!\w)|(?<!\S)#(?=\S)|(?<=%)%|(?<==)=|(?<=~)~")
+# A character that would start markup where a plain sentence is meant, with the backslashes before
+# it. "_" within a word and "#" before a space are text in Obsidian, too.
+_ACTIVE = re.compile(
+    r"(\\*)([`*\[\]<>$]|(?<![^\W_])_|_(?![^\W_])|(?<![^\s\\])#(?=\S)|(?<=%)%|(?<==)=|(?<=~)~)"
+)
 
 
 def name_key(name: str) -> tuple[str, str]:
@@ -75,8 +77,16 @@ def listing_of(children: Sequence[ChildSummary], limit: int = 200) -> str:
 
 
 def escaped(text: str) -> str:
-    """Return `text` on one line, with every character that would act as markup made plain."""
-    return _ACTIVE.sub(r"\\\g<0>", " ".join(text.split()))
+    """Return `text` on one line, with every character that would act as markup made plain.
+
+    What is plain already, with a backslash before it, stays as it is: twice is once.
+    """
+
+    def inert(match: re.Match[str]) -> str:
+        slashes = match[1]
+        return match[0] if len(slashes) % 2 else f"{slashes}\\{match[2]}"
+
+    return _ACTIVE.sub(inert, " ".join(text.split()))
 
 
 def _item(child: ChildSummary) -> str:

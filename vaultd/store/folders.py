@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from vaultd.model.paths import VaultPath
 from vaultd.model.summary import Node
-from vaultd.store import nodes
+from vaultd.store import nodes, summaries
 from vaultd.store.database import Connection
 
 
@@ -15,7 +15,8 @@ from vaultd.store.database import Connection
 class FolderState:
     """All that is stored of a folder: its newest mark, its row, its children's, its note's.
 
-    `left_out` says that a person wants no summary there.
+    `left_out` says that a person wants no summary there, `has_vectors` that the summary has
+    those of the embedder asked for ("" asks for none).
     """
 
     seen: int
@@ -23,9 +24,10 @@ class FolderState:
     below: dict[VaultPath, Node]
     note: tuple[VaultPath, str, str] | None
     left_out: bool
+    has_vectors: bool
 
 
-def folder_state(db: Connection, folder: VaultPath) -> FolderState:
+def folder_state(db: Connection, folder: VaultPath, embedder: str) -> FolderState:
     """Return what is stored of `folder`, as of one moment."""
     return FolderState(
         nodes.newest_mark(db, folder),
@@ -33,6 +35,7 @@ def folder_state(db: Connection, folder: VaultPath) -> FolderState:
         {child.path: child for child in nodes.nodes_below(db, folder)},
         note_record(db, folder),
         is_left_out(db, folder),
+        not embedder or not summaries.lacks_vectors(db, folder, embedder),
     )
 
 

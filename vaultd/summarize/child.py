@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from vaultd.core.fallback import name_key
@@ -13,12 +13,14 @@ from vaultd.core.markdown import abstract_of
 from vaultd.core.properties import properties_or_none, split_note, texts
 from vaultd.core.staleness import name_of
 from vaultd.extract.encoding import decoded
-from vaultd.model.paths import VaultPath
+from vaultd.model.paths import Clock, VaultPath
 from vaultd.model.summary import ChildSummary, Node, NodeState
 from vaultd.vault.files import Vault
 
 REGION = "overview"  # id of the managed region of a folder note
 NOTE = "note"
+REST_SECONDS = 2  # coarser than any file system's clock
+MOST_KNOWN = 50_000  # about 25 MB; a vault beyond it is read anew now and then
 FOLDER = "folder"
 
 
@@ -76,6 +78,41 @@ def read_note(vault: Vault, path: VaultPath) -> NoteText | None:
         abstract=abstract_of(body),
         is_folder_note=_is_folder_note(path, text),
     )
+
+
+class KnownNotes:
+    """Notes as last read, so that a wide folder with one changed note is not read whole.
+
+    A note is taken from here only if its size, times and inode are what they were, and it was
+    at rest for a moment when it was read. Notes that want a text are always read.
+    """
+
+    def __init__(self, vault: Vault, clock: Clock) -> None:
+        self._vault = vault
+        self._clock = clock
+        self._known: dict[VaultPath, tuple[tuple[int, ...], NoteText]] = {}
+
+    def read(self, path: VaultPath) -> NoteText | None:
+        """As `read_note`."""
+        look = self._look(path)
+        known = self._known.get(path)
+        if known is not None and known[0] == look:
+            return known[1]
+        self._known.pop(path, None)
+        note = read_note(self._vault, path)
+        at_rest = look is not None and self._clock().timestamp() - look[1] / 1e9 > REST_SECONDS
+        if note is not None and look is not None and at_rest and not note.wants_text:
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
+            self._known[path] = (look, replace(note, body=note.body[:1]))
+        return note
+
+    def _look(self, path: VaultPath) -> tuple[int, ...] | None:
+        try:
+            found = (self._vault.root / path).lstat()
+        except OSError:
+            return None
+        return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_mode
 
 
 def note_child(note: NoteText, abstract: str) -> ChildSummary:

@@ -32,6 +32,10 @@ class Visit:
     changed: bool = False
 
 
+Settled = Callable[[Visit], None]
+"""To be called as soon as the folder's row is stored: what is above it need not wait longer."""
+
+
 @dataclass(slots=True)
 class _OpenFolder:
     """A folder that is not finished, and which of its children are not."""
@@ -52,7 +56,7 @@ class Ascent:
         self,
         below: Mapping[VaultPath, Iterable[VaultPath]],
         due: Iterable[VaultPath],
-        visit: Callable[[VaultPath], Awaitable[Visit]],
+        visit: Callable[[VaultPath, Settled], Awaitable[Visit]],
         *,
         width: int,
     ) -> None:
@@ -78,7 +82,7 @@ class Ascent:
             self._offer(path)
         try:
             async with asyncio.TaskGroup() as tasks:
-                while self._open:
+                while self._open or self._working:
                     self._start_ready(tasks)
                     if not self._working and not self._ready:
                         if self._open:
@@ -103,11 +107,14 @@ class Ascent:
     async def _work(self, path: VaultPath) -> None:
         visit = Visit(Ending.CANCELLED)
         try:
-            visit = await self._visit(path)
+            visit = await self._visit(path, lambda early: self._settle(path, early))
         finally:
             self._working -= 1
-            self._close(path, visit)
-            self._moved.set()
+            self._settle(path, visit)
+
+    def _settle(self, path: VaultPath, visit: Visit) -> None:
+        self._close(path, visit)
+        self._moved.set()
 
     def _close(self, path: VaultPath, visit: Visit) -> None:
         if self._open.pop(path, None) is None:

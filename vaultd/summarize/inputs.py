@@ -17,6 +17,7 @@ from vaultd.store.database import Connection, Database
 from vaultd.store.folders import FolderState
 from vaultd.summarize.ask import Tally
 from vaultd.summarize.child import (
+    KnownNotes,
     NoteText,
     folder_child,
     in_order,
@@ -55,6 +56,7 @@ class InputReader:
         self._tree = tree
         self._files = files
         self._clock = clock
+        self._notes = KnownNotes(tree.vault, clock)
 
     async def read(self, folder: VaultPath, stored: FolderState, tally: Tally) -> Inputs:
         """Return the children of `folder`, of which `stored` is known; rows of lost files go.
@@ -64,7 +66,9 @@ class InputReader:
             OSError: it cannot be listed.
         """
         below = stored.below
-        listing, notes, unreadable = await asyncio.to_thread(_look_into, self._tree, folder)
+        listing, notes, unreadable = await asyncio.to_thread(
+            _look_into, self._tree, self._notes, folder
+        )
         plain = [note for note in notes if not note.is_folder_note]
         abstracts = await self._abstracts(plain, below, tally)
         gone = [
@@ -91,7 +95,10 @@ class InputReader:
                 return ""
             file = await self._files.indexed(note.path)
             if file.content != note.content:
-                file = FileText(note.path, note.content, (note.body,))
+                whole = await asyncio.to_thread(read_note, self._tree.vault, note.path)
+                if whole is None:
+                    return ""
+                file = FileText(whole.path, whole.content, (whole.body,))
             if note.path not in below and await self._db.read(folders.is_left_out, note.path):
                 return note.abstract
             try:
@@ -104,7 +111,9 @@ class InputReader:
         return dict(zip((note.path for note in notes), found, strict=True))
 
 
-def _look_into(tree: Tree, folder: VaultPath) -> tuple[Listing, list[NoteText], int]:
+def _look_into(
+    tree: Tree, known: KnownNotes, folder: VaultPath
+) -> tuple[Listing, list[NoteText], int]:
     """Return what lies in `folder`, the notes that can be read, and how many cannot.
 
     Notes that vanish meanwhile are neither.
@@ -113,7 +122,7 @@ def _look_into(tree: Tree, folder: VaultPath) -> tuple[Listing, list[NoteText], 
     found, unreadable = [], 0
     for path in listing.notes:
         try:
-            note = read_note(tree.vault, path)
+            note = known.read(path)
         except (OSError, VaultdError) as error:
             log.warning("note cannot be read", path=path, reason=str(error))
             unreadable += 1

@@ -83,12 +83,13 @@ def plan_note(
     path = note_path_of(folder)
     if path is None or node.state is NodeState.FAILED:
         return None
-    current = vault.read(path)
-    body = note_body(node, children)
-    if current is None:
-        text = put_region(_new_head(folder, node), REGION, body, **_marks(node))
-        return NotePlan(NoteRecord(path, NoteState.WRITTEN), None, text.encode())
+    current = None
     try:
+        current = vault.read(path)
+        body = note_body(node, children)
+        if current is None:
+            text = put_region(_new_head(folder, node), REGION, body, **_marks(node))
+            return NotePlan(NoteRecord(path, NoteState.WRITTEN), None, text.encode())
         return _plan_existing(path, current, node, body, record)
     except (PermanentError, UnicodeDecodeError) as error:
         log.warning("folder note left alone", note=path, reason=str(error))

@@ -16,7 +16,7 @@ from vaultd.core.prompt import FilePrompt, FileReducePrompt, FolderPrompt, versi
 from vaultd.core.staleness import folders_to_visit, parent_of, root_of
 from vaultd.core.timing import stamp
 from vaultd.embed.seam import Embedder
-from vaultd.errors import UsageError
+from vaultd.errors import DatabaseError, DiskFullError, UsageError
 from vaultd.model.jobs import Job, Progress
 from vaultd.model.paths import Clock, VaultPath
 from vaultd.model.summary import ChildSummary, DirectorySummary, NodeKind
@@ -24,13 +24,14 @@ from vaultd.store import folders, nodes
 from vaultd.store.database import Connection, Database
 from vaultd.summarize.ask import Asker, Tally
 from vaultd.summarize.child import is_directory_uri
-from vaultd.summarize.dag import Ascent, Ending, Visit
+from vaultd.summarize.dag import Ascent, Ending, Settled, Visit
 from vaultd.summarize.describe import Describer
 from vaultd.summarize.file_nodes import FileNodes
 from vaultd.summarize.folder import FolderVisits
 from vaultd.summarize.gate import Gate
 from vaultd.summarize.inputs import InputReader
 from vaultd.summarize.note import ProposeReview, accept_edit
+from vaultd.summarize.projection import Projection
 from vaultd.summarize.tree import Tree
 from vaultd.vault.files import Vault
 
@@ -127,8 +128,9 @@ class DirectorySummarizer:
         )
         self._describer = Describer(self.asker, prompt_version=prompts, language=options.language)
         inputs = InputReader(db, self.tree, self.files, clock)
+        projection = Projection(db, self.tree, embedder, clock, propose_review)
         self._visits = FolderVisits(
-            db, self.tree, inputs, self._describer, embedder, clock, propose_review
+            db, self.tree, inputs, self._describer, embedder, clock, projection
         )
 
     async def generate_summary(
@@ -222,8 +224,14 @@ class DirectorySummarizer:
         present = (wanted - gone) | await asyncio.to_thread(self._holding, gone)
         tally = Tally(urgency)
 
-        async def visit(folder: VaultPath) -> Visit:
-            return await self._visits.visit(folder, tally, asked=asked)
+        async def visit(folder: VaultPath, settled: Settled) -> Visit:
+            try:
+                return await self._visits.visit(folder, tally, settled, asked=asked)
+            except (DiskFullError, DatabaseError):
+                raise  # of the whole machine, not of this folder
+            except Exception:
+                log.exception("folder failed", folder=folder)
+                return Visit(Ending.FAILED)
 
         ascent = Ascent(
             folders_to_visit(present, self.tree.roots),

@@ -1,0 +1,370 @@
+"""Folders and files described: calls over the minimum, wall time over the critical path.
+
+The author waits L seconds and writes a text that depends on its inputs; files, database and notes
+are real. The reference vault has 85 folders (fan-out 4, depth 0 to 3) with 12 notes each.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import statistics
+import tempfile
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+from tests.fakes import FakeClock
+from tests.summarize.fakes import FakeAuthor, FakeEmbedder, Reviews, page, put, snapshot, tree_of
+from vaultd.core.bucket import arrange, leaves_of
+from vaultd.core.text import tokens_of
+from vaultd.errors import RateLimitedError
+from vaultd.model.paths import VaultPath
+from vaultd.store import nodes
+from vaultd.store.database import Database
+from vaultd.summarize.ask import Tally
+from vaultd.summarize.file_nodes import FileText
+from vaultd.summarize.files import Wish, window_tokens
+from vaultd.summarize.summarizer import DirectorySummarizer, Options
+from vaultd.vault.files import Vault
+from vaultd.vault.layout import make_layout
+
+LATENCY = 0.5  # seconds of one call, as the issues have it
+WIDTH = 10  # calls at once
+DEPTH, FAN, NOTES = 3, 4, 12
+
+Figure = Mapping[str, Any]
+
+
+@dataclass
+class Bench:
+    """A vault with everything a run needs."""
+
+    vault: Vault
+    db: Database
+    author: FakeAuthor
+    embedder: FakeEmbedder
+    clock: FakeClock
+    summarizer: DirectorySummarizer
+
+    async def change(self, files: Mapping[str, str]) -> None:
+        """Write files and mark the folders above them."""
+        put(self.vault, files)
+        paths = [VaultPath(path) for path in files]
+        await self.db.run(nodes.mark_dirty, paths, reason="changed", now=self.clock())
+
+    def again(self) -> DirectorySummarizer:
+        """A summarizer as after a restart."""
+        return summarizer_of(self.vault, self.db, self.author, self.embedder, self.clock)
+
+
+def summarizer_of(
+    vault: Vault, db: Database, author: FakeAuthor, embedder: FakeEmbedder, clock: FakeClock
+) -> DirectorySummarizer:
+    options = Options(max_concurrent_llm=WIDTH)
+    return DirectorySummarizer(db, vault, author, embedder, clock, Reviews().propose, options)
+
+
+@asynccontextmanager
+async def bench(files: Mapping[str, str]) -> AsyncIterator[Bench]:
+    """A vault with `files`, on a real disk with a real database file."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder) / "vault"
+        root.mkdir()
+        vault = Vault(root, make_layout(root))
+        put(vault, files)
+        db = Database(vault.state_file("vaultd.db"))
+        author, embedder, clock = FakeAuthor(), FakeEmbedder(), FakeClock()
+        try:
+            made = summarizer_of(vault, db, author, embedder, clock)
+            yield Bench(vault, db, author, embedder, clock, made)
+        finally:
+            db.close()
+
+
+def reference(*, abstracts: bool) -> dict[str, str]:
+    """The reference vault; without abstracts every note costs a call of its own (a = 1)."""
+    files = tree_of(DEPTH, FAN, NOTES)
+    if abstracts:
+        return files
+    return {path: table(path) for path in files}
+
+
+def table(words: str) -> str:
+    """A note that has text but no paragraph."""
+    return f"| {words} |\n|---|\n| rows |\n"
+
+
+def figure(name: str, value: float, unit: str, note: str) -> Figure:
+    return {"figure": name, "value": round(value, 4), "unit": unit, "note": note}
+
+
+async def changes() -> list[Figure]:
+    """G1, G3 and G4 on the reference vault with a = 1."""
+    found = []
+    async with bench(reference(abstracts=False)) as made:
+        made.author.latency = 0.02
+        begun = time.perf_counter()
+        await made.summarizer.refresh_all()
+        wall = time.perf_counter() - begun
+        bound = max(5 * 0.02, 1_105 * 0.02 / WIDTH)
+        found.append(figure("G1 full build", made.author.calls / 1_105, "ratio", "1,105 calls"))
+        found.append(
+            figure("G4 full build, L=0.02", wall / bound, "ratio", f"{wall:.2f} s over {bound:.2f}")
+        )
+        made.author.latency = LATENCY
+        leaf = "wiki/part 0/part 1/part 2"
+        cases: list[tuple[str, list[str], int, int]] = [
+            ("one edit", [f"{leaf}/wiki part 0 part 1 part 2 note 3.md"], 5, 5),
+            ("20 drops, one folder", [f"{leaf}/new {n}.md" for n in range(20)], 24, 100),
+            ("20 drops, 20 folders", [f"{folder}/x.md" for folder in leaves(20)], 20, 100),
+        ]
+        for name, paths, least, climbing in cases:
+            if name.endswith("20 folders"):
+                least += len({above for path in paths for above in ancestors(path)})
+            made.author.forget()
+            await made.change({path: table(f"{name} {path}") for path in paths})
+            begun = time.perf_counter()
+            await made.summarizer.refresh_marked()
+            wall = time.perf_counter() - begun
+            bound = max(5 * LATENCY, least * LATENCY / WIDTH)
+            calls = made.author.calls
+            note = f"{calls} calls, least {least}"
+            found.append(figure(f"G1 {name}", calls / least, "ratio", note))
+            found.append(
+                figure(f"G4 {name}", wall / bound, "ratio", f"{wall:.2f} s over {bound:.2f}")
+            )
+            if climbing == 100 and name.endswith("one folder"):
+                note = f"{calls} calls, {climbing} with a climb after every write"
+                found.append(figure("G3 burst", calls / climbing, "ratio", note))
+    return found
+
+
+def leaves(count: int) -> list[str]:
+    every = sorted({path.rpartition("/")[0] for path in tree_of(DEPTH, FAN, 1)})
+    deepest = [folder for folder in every if folder.count("/") == DEPTH]
+    return random.Random(7).sample(deepest, count)  # the same places every time
+
+
+def ancestors(path: str) -> list[str]:
+    parts = path.split("/")[:-1]
+    return ["/".join(parts[: size + 1]) for size in range(len(parts))]
+
+
+async def quiet() -> list[Figure]:
+    """G2, G5, G6 and G15 on the reference vault whose pages carry their abstracts."""
+    found = []
+    async with bench(reference(abstracts=True)) as made:
+        made.author.latency = LATENCY
+        idle = await asyncio.to_thread(write_times, made.vault, 60)
+        writing = asyncio.create_task(asyncio.to_thread(write_times, made.vault, 400))
+        begun = time.perf_counter()
+        result = await made.summarizer.refresh_all()
+        wall = time.perf_counter() - begun
+        busy = await writing
+        bound = result.calls * LATENCY / WIDTH
+        note = f"{wall:.2f} s over {bound:.2f}; no schedule of 64 + 16 + 4 + 1 calls is under 5.00"
+        found.append(figure("G4 full build, abstracts given", wall / bound, "ratio", note))
+        found.append(figure("G5 peak over limit", made.author.peak / WIDTH, "ratio", ""))
+        late = 1_000 * (p95(busy) - p95(idle))
+        found.append(
+            figure(
+                "G15 p95 of a vault write above idle", late, "ms", f"idle {1_000 * p95(idle):.1f}"
+            )
+        )
+        touch(made.vault)
+        before = await made.db.read(lambda db: db.total_changes())
+        begun = time.perf_counter()
+        again = await made.summarizer.refresh_all()
+        took = time.perf_counter() - begun
+        rows = await made.db.read(lambda db: db.total_changes()) - before
+        for name, value in (
+            ("calls", again.calls),
+            ("embeddings", again.embeddings),
+            ("note writes", again.notes),
+            ("row writes", rows),
+        ):
+            found.append(figure(f"G2 no-op {name}", value, "count", f"in {took:.2f} s"))
+        made.author.forget()
+        made.author.latency = 0
+        (made.vault.root / "wiki/part 0").rename(made.vault.root / "wiki/part 1/moved")
+        moved = await made.summarizer.refresh_all()
+        inside = sum("moved" in path for path in made.author.asked())
+        found.append(
+            figure("G6 calls inside a moved tree", inside, "count", "252 notes, 21 folders")
+        )
+        outside = 2 * len(made.author.asked())
+        found.append(figure("G6 re-embeddings", moved.embeddings - outside, "count", ""))
+    return found
+
+
+def write_times(vault: Vault, count: int) -> list[float]:
+    taken = []
+    for number in range(count):
+        path = VaultPath(f"Notes/w{number % 10}.md")
+        current = vault.read(path)
+        begun = time.perf_counter()
+        vault.write(path, f"Text {number}.".encode(), expect=current)
+        taken.append(time.perf_counter() - begun)
+        time.sleep(0.01)
+    return taken
+
+
+def p95(values: list[float]) -> float:
+    return statistics.quantiles(values, n=20)[-1]
+
+
+def touch(vault: Vault) -> None:
+    for place in vault.root.rglob("*.md"):
+        place.touch()
+
+
+async def deaths() -> list[Figure]:
+    """G7: cancelled at 12 moments, started anew; notes and calls compared with a quiet run."""
+    files = tree_of(2, 3, 2)
+    async with bench(files) as whole:
+        await whole.summarizer.refresh_all()
+        least, wanted = whole.author.calls, snapshot(whole.vault)
+    worst, equal = 0, 0
+    for number in range(12):
+        async with bench(files) as made:
+            made.author.latency = 0.01
+            run = asyncio.create_task(made.summarizer.refresh_all())
+            await asyncio.sleep(0.005 * (number + 1))
+            run.cancel()
+            await asyncio.gather(run, return_exceptions=True)
+            await made.again().refresh_all()
+            worst = max(worst, made.author.calls - least)
+            equal += snapshot(made.vault) == wanted
+    return [
+        figure("G7 same notes after a kill", equal / 12, "share", "12 moments"),
+        figure("G7 most extra calls", worst, "count", f"at most {WIDTH} calls were under way"),
+    ]
+
+
+async def wide() -> list[Figure]:
+    """G8 and G12: one change among 3,201 children."""
+    files = {f"wiki/n{n:04}.md": page(f"n{n}", f"Note number {n}.") for n in range(3_201)}
+    async with bench(files) as made:
+        await made.summarizer.refresh_all()
+        seen = {child.uri for each in made.author.folders for child in each.children}
+        made.author.forget()
+        await made.change({"wiki/n1234.md": page("n1234", "Something new.")})
+        result = await made.summarizer.refresh_marked()
+    names = [f"name {n}" for n in range(1_000)]
+    before = {leaf.names for leaf in leaves_of(arrange(names, 50))}
+    kept = []
+    for number in range(50):
+        after = [leaf.names for leaf in leaves_of(arrange([*names, f"new {number}"], 50))]
+        kept.append(sum(leaf in before for leaf in after) / len(after))
+    return [
+        figure(
+            "G8 one change of 3,201 over flat", result.calls / 66, "ratio", f"{result.calls} of 66"
+        ),
+        figure("G8 children invisible", 3_201 - len(seen), "count", ""),
+        figure("G12 buckets unchanged by an insert", statistics.mean(kept), "share", "n = 1,000"),
+    ]
+
+
+async def faults() -> list[Figure]:
+    """G13 and G14: a provider that refuses for 60 s, and a poisoned folder among 100."""
+    files = {f"wiki/f{n}/x.md": page("x", f"Text {n}.") for n in range(1_000)}
+    async with bench(files) as made:
+        opened = made.clock() + timedelta(seconds=60)
+
+        def limited(_: str) -> None:
+            if made.clock() < opened:
+                raise RateLimitedError("slow down")
+
+        made.author.fault = limited
+        await made.summarizer.refresh_all()
+        probes = 0
+        while (due := await made.db.read(nodes.next_due)) is not None:
+            made.clock.now = max(due, made.clock.now)
+            open_now = made.clock() >= opened
+            before = made.author.calls
+            await made.summarizer.refresh_marked()
+            if open_now:
+                break
+            probes += made.author.calls - before
+        counts = await made.db.read(nodes.state_counts)
+    first = WIDTH
+    found = [
+        figure(
+            "G13 calls while refused, after the first", probes, "count", f"{first} under way first"
+        ),
+        figure("G13 folders lost afterwards", 1_001 - counts["ok"], "count", ""),
+    ]
+    few = {path: text for path, text in files.items() if int(path.split("/")[1][1:]) < 100}
+    times = {}
+    for poisoned in (False, True):
+        async with bench(few) as made:
+            made.author.latency = 0.05
+            made.author.fault = poison if poisoned else None
+            begun = time.perf_counter()
+            await made.summarizer.refresh_all()
+            times[poisoned] = time.perf_counter() - begun
+            counts = await made.db.read(nodes.state_counts)
+    found.append(figure("G14 other folders finished", counts["ok"] / 100, "share", ""))
+    found.append(figure("G14 time with a poisoned one", times[True] / times[False], "ratio", ""))
+    return found
+
+
+def poison(folder: str) -> None:
+    if folder == "wiki/f50":
+        raise ValueError("poisoned")
+
+
+async def long_file() -> list[Figure]:
+    """G9 and G10: windows of a long file; vectors left after nine of ten files went."""
+    found = []
+    async with bench({"wiki/x.md": "x"}) as made:
+        for size in (3, 30, 300):
+            texts = tuple(f"Passage {n} of the file says this and that. " * 20 for n in range(size))
+            made.author.forget()
+            path = VaultPath(f"wiki/long {size}.md")
+            await made.summarizer.files.refresh(FileText(path, str(size), texts), Wish(), Tally())
+            window = window_tokens(Options().context_chars)
+            needed = ceil(sum(tokens_of(text) for text in texts) / window)
+            bound = needed + (needed > 1)
+            note = f"{made.author.calls} calls for {size} passages"
+            found.append(figure(f"G10 {size} passages", made.author.calls / bound, "ratio", note))
+        for number in range(100):
+            path = VaultPath(f"wiki/n{number}.md")
+            await made.summarizer.files.refresh(FileText(path, "c", ("Text.",)), Wish(), Tally())
+        await made.db.run(drop_most)
+        left = await made.db.read(
+            lambda db: (
+                db.execute(
+                    "select count(*) from summary_vectors v where not exists"
+                    " (select 1 from nodes n where n.path = v.path)"
+                ).get
+            )
+        )
+        found.append(
+            figure("G9 vectors of dropped summaries", float(left or 0), "count", "90 of 100")
+        )
+    return found
+
+
+def drop_most(db: Any) -> None:
+    for number in range(90):
+        nodes.drop_node(db, VaultPath(f"wiki/n{number}.md"), asked=False, now=FakeClock()())
+
+
+PARTS: tuple[Callable[[], Any], ...] = (changes, quiet, deaths, wide, faults, long_file)
+
+
+def main() -> Iterator[Figure]:
+    """Yield the figures; G11 is measured by `scripts/evaluate`."""
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
+    for part in PARTS:
+        yield from asyncio.run(part())

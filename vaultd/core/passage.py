@@ -276,7 +276,9 @@ def _short_sentences(text: str) -> Iterator[tuple[str, float]]:
         sentence = " ".join(text[start:stop].split())
         start = stop
         while (size := weight_of(sentence)) > WINDOW:
-            room = max(1, int(len(sentence) * WINDOW / size))
+            room = int(WINDOW)
+            while room > 1 and weight_of(sentence[:room]) > WINDOW:
+                room = room * 4 // 5
             cut = sentence.rfind(" ", room // 2, room) + 1 or room
             yield sentence[:cut].strip(), weight_of(sentence[:cut])
             sentence = sentence[cut:].strip()

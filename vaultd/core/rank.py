@@ -18,6 +18,11 @@ EXPLAINED_POWER = 0.5  # of the best BM25's share of its bound: how much the wor
 SUMMARY_WEIGHT = 0.25  # of what a file's summary is nearer than the usual one
 TYPICAL_SPREAD = 0.32  # cosine of the best passage less that of the hundredth, built-in embedder
 SPREAD_DEPTH = 100
+A_FILE = 3  # results of one file: more would hide the others
+MORE = 2  # further passages shown with a result
+NEAR_BEST = 0.6  # of a result's score: less is not worth a line
+
+Place = tuple[int, str, int | None]  # file, heading, page
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,39 +89,42 @@ def scale_for(cosines: Iterable[float]) -> float:
 
 
 def folded(
-    ranked: Iterable[Ranked], file_of: Mapping[int, int], text_of: Mapping[int, str], k: int
+    ranked: Iterable[Ranked], place_of: Mapping[int, Place], text_of: Mapping[int, str], k: int
 ) -> list[tuple[Ranked, list[Ranked]]]:
     """Return at most `k` passages, each with up to two more of its file.
 
-    Each file comes once while there are enough files; a text that stands in several places
-    comes once. What is left over fills up the places, so that one long book still answers.
+    A section or page comes once, a file at most `A_FILE` times, and a text that stands in
+    several places once. What is left over fills up the places, so that one long book still
+    answers.
     """
-    firsts: dict[int, tuple[Ranked, list[Ranked]]] = {}
+    chosen: dict[Place, tuple[Ranked, list[Ranked]]] = {}
     rest: list[Ranked] = []
     texts: set[str] = set()
+    of_file: dict[int, list[Place]] = {}
     for one in ranked:
-        text = text_of[one.passage]
+        place, text = place_of[one.passage], text_of[one.passage]
         if text in texts:
             continue
         texts.add(text)
-        file = file_of[one.passage]
-        if file in firsts:
+        places = of_file.setdefault(place[0], [])
+        if place in chosen or len(places) == A_FILE:
             rest.append(one)
-        else:
-            firsts[file] = (one, [])
-    chosen = list(firsts.values())[:k]
-    if len(chosen) < k:
-        chosen += [(one, []) for one in rest[: k - len(chosen)]]
-        return sorted(chosen, key=lambda group: -group[0].score)
+        elif len(chosen) < k:
+            chosen[place] = (one, [])
+            places.append(place)
+    groups = list(chosen.values())
+    if len(groups) < k:
+        groups += [(one, []) for one in rest[: k - len(groups)]]
+        return sorted(groups, key=lambda group: -group[0].score)
     for one in rest:
-        first, more = firsts[file_of[one.passage]]
-        if len(more) < MORE_OF_A_FILE and one.score >= NEAR_BEST * first.score:
+        place = place_of[one.passage]
+        near = place if place in chosen else next(iter(of_file[place[0]]), None)
+        if near is None:
+            continue
+        first, more = chosen[near]
+        if len(more) < MORE and one.score >= NEAR_BEST * first.score:
             more.append(one)
-    return chosen
-
-
-MORE_OF_A_FILE = 2  # further places shown with a result
-NEAR_BEST = 0.6  # of the file's best score: less is not worth a line
+    return groups
 
 
 def _via(lanes: Lanes, passage: int, route: str) -> tuple[str, ...]:

@@ -44,7 +44,7 @@ def _found(text: str, terms: set[str]) -> list[tuple[int, int]]:
         token = word[0].casefold()
         dense = DENSE_CHARACTER.match(token) is not None
         pair = token + words[n + 1][0] if dense and n + 1 < len(words) else ""
-        if pair in terms:
+        if pair and pair in terms:
             end = words[n + 1].end()
         elif (dense and token in terms and not _has_pairs(terms, token)) or (
             not dense and _stem(token) in stems

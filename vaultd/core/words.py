@@ -27,10 +27,14 @@ STOP_WORDS = frozenset((_ENGLISH + _CHINESE).split())
 """Words that only ask or bind. Those of other languages show by how often the vault has them."""
 
 
+def storable(text: str) -> str:
+    """Return `text` without NUL and lone surrogates."""
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", " ")
+
+
 def normal(text: str) -> str:
     """Return `text` in compatibility form, without NUL and lone surrogates."""
-    text = text.encode("utf-8", "replace").decode("utf-8").replace("\0", " ")
-    return unicodedata.normalize("NFKC", text)
+    return unicodedata.normalize("NFKC", storable(text))
 
 
 def fold(text: str) -> str:

@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from threading import Lock
 from typing import IO
 
@@ -80,7 +81,8 @@ class Child:
         if self._process is None:
             return
         process, self._process = self._process, None
-        with process:  # closes the pipes and waits
+        # A request that a dead child never read is still to be flushed when its pipe is closed.
+        with suppress(BrokenPipeError), process:
             process.kill()
 
 

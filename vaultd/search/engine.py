@@ -77,7 +77,7 @@ class SearchEngine:
                 log.warning("embedder not available", code=error.code)
 
     async def search(self, question: Question) -> Answer:
-        """Return the best passages, each file once while there are enough files.
+        """Return the best passages, each section or page of a file once.
 
         Nothing that a person types is an error. What could not run is said in the notes.
         """
@@ -179,14 +179,14 @@ class SearchEngine:
             words=words.scores if words else None,
             bound=words.bound if words else 0.0,
             vectors={p: s for p, s in near_by.scores.items() if p in passages},
-            summaries={p: asked.routes.above(path) for p, (_, _, path) in places.items()},
+            summaries={p: asked.routes.above(place.path) for p, place in places.items()},
             near=near_by.found,
         )
         ranked = [one for one in fuse(lanes, scale=asked.scale) if one.passage in places]
         groups = folded(
             _named_first(ranked, named.values()),
-            {passage: place[0] for passage, place in places.items()},
-            {passage: place[1] for passage, place in places.items()},
+            {p: (place.file, place.heading, place.page) for p, place in places.items()},
+            {p: place.text_hash for p, place in places.items()},
             k,
         )
         hits = await self._hits(asked, groups)

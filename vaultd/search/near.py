@@ -60,8 +60,8 @@ async def _files_near(
     for query in queries:
         near = await lane.nearest(embedder, query)
         best: dict[int, float] = {}
-        for passage, (file, _, _) in (await db.read(finding.places_of, near.scores)).items():
-            best[file] = max(best.get(file, 0.0), near.scores[passage])
+        for passage, place in (await db.read(finding.places_of, near.scores)).items():
+            best[place.file] = max(best.get(place.file, 0.0), near.scores[passage])
         for file, score in best.items():
             sums[file] = sums.get(file, 0.0) + score
     return {file: total / len(queries) for file, total in sums.items()}
@@ -98,9 +98,9 @@ def page_refs(
     top = max(words.values(), default=1.0)
     places = finding.places_of(db, words)
     joined = dict(scores)
-    for passage, (file, _, _) in places.items():
-        share = WORDS_SHARE * words[passage] / top
-        joined[file] = max(joined.get(file, 0.0), scores.get(file, 0.0) + share)
+    for passage, place in places.items():
+        lifted = scores.get(place.file, 0.0) + WORDS_SHARE * words[passage] / top
+        joined[place.file] = max(joined.get(place.file, 0.0), lifted)
     refs: list[PageRef] = []
     for file in sorted(joined, key=lambda one: (-joined[one], one)):
         row = finding.file_row(db, file)

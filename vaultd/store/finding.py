@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import apsw
 
-from vaultd.core.words import fold, match_of
+from vaultd.core.words import fold, match_of, storable
 from vaultd.model.paths import VaultPath
 from vaultd.model.search import Filters
 from vaultd.store.database import Connection
@@ -60,6 +60,17 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where a passage stands, as far as results are folded by it."""
+
+    file: int
+    path: VaultPath
+    heading: str
+    page: int | None
+    text_hash: str
+
+
+@dataclass(frozen=True, slots=True)
 class FileRow:
     """A file as results name it."""
 
@@ -91,7 +102,7 @@ def scope_of(filters: Filters, phrases: Iterable[str], excluded: Iterable[str]) 
     if not conditions:
         return Scope()
     sql = "select p.id from passages p join indexed_files f on f.id = p.file where "
-    return Scope(sql + " and ".join(conditions), tuple(values))
+    return Scope(sql + " and ".join(conditions), tuple(storable(value) for value in values))
 
 
 def _file_conditions(filters: Filters) -> Iterable[tuple[str, list[str]]]:
@@ -189,17 +200,17 @@ def found_rows(db: Connection, passages: Iterable[int]) -> dict[int, Found]:
     return found
 
 
-def places_of(db: Connection, passages: Iterable[int]) -> dict[int, tuple[int, str, VaultPath]]:
-    """Return file, text hash and path of each passage."""
-    places: dict[int, tuple[int, str, VaultPath]] = {}
+def places_of(db: Connection, passages: Iterable[int]) -> dict[int, Place]:
+    """Return where each passage stands; those gone meanwhile are missing."""
+    places: dict[int, Place] = {}
     for passage in passages:
         row = db.execute(
-            "select p.file, p.text_hash, f.path from passages p"
+            "select p.file, f.path, p.heading, p.page, p.text_hash from passages p"
             " join indexed_files f on f.id = p.file where p.id = ?",
             (passage,),
         ).fetchone()
         if row:
-            places[passage] = row
+            places[passage] = Place(*row)
     return places
 
 

@@ -57,6 +57,7 @@ def activate(db: Connection, embedder: int) -> None:
     for other in [known.id for known in embedders(db) if known.id != embedder]:
         drop_index(db, other)
         db.execute("delete from embedders where id = ?", (other,))
+    settle(db)
 
 
 def pending(db: Connection, embedder: int) -> int:

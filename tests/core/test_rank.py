@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vaultd.core.rank import A_FILE, Lanes, Ranked, folded, fuse, scale_for, shown_score
+
+numbers = st.integers(0, 30)
+words = st.dictionaries(numbers, st.floats(0.1, 20.0), max_size=20)
+cosines = st.dictionaries(numbers, st.floats(-1.0, 1.0), max_size=20)
+
+
+def lanes(found: dict[int, float] | None, near: dict[int, float] | None) -> Lanes:
+    bound = 1.5 * max((found or {}).values(), default=0.0)
+    return Lanes(found, bound, near, {}, frozenset(near or {}))
+
+
+@given(found=words, near=cosines)
+def test_the_order_of_the_lanes_rows_does_not_matter(
+    found: dict[int, float], near: dict[int, float]
+) -> None:
+    backwards = lanes(dict(reversed(found.items())), dict(reversed(near.items())))
+
+    assert fuse(lanes(found, near)) == fuse(backwards)
+
+
+@given(found=words, near=cosines, more=st.floats(0.01, 1.0))
+def test_a_nearer_passage_never_falls(
+    found: dict[int, float], near: dict[int, float], more: float
+) -> None:
+    for passage in near:
+        before = _place(fuse(lanes(found, near)), passage)
+        after = _place(fuse(lanes(found, {**near, passage: near[passage] + more})), passage)
+        assert after <= before
+
+
+@given(near=cosines)
+def test_a_lane_without_hits_leaves_the_others_order(near: dict[int, float]) -> None:
+    alone = [one.passage for one in fuse(lanes(None, near))]
+
+    assert [one.passage for one in fuse(lanes({}, near))] == alone
+    assert alone == sorted(near, key=lambda passage: (-near[passage], passage))
+
+
+@given(found=words)
+def test_words_alone_rank_by_their_own_score(found: dict[int, float]) -> None:
+    ranked = [found[one.passage] for one in fuse(lanes(found, None))]
+
+    assert ranked == sorted(ranked, reverse=True)
+
+
+def test_a_hit_in_another_language_is_not_pushed_below_a_chance_word() -> None:
+    found = fuse(Lanes({1: 1.0}, 30.0, {1: 0.1, 2: 0.5}, {}))
+
+    assert found[0].passage == 2
+
+
+@given(score=st.floats(-3.0, 3.0))
+def test_shown_scores_are_between_zero_and_one(score: float) -> None:
+    assert 0.0 <= shown_score(score) <= 1.0
+
+
+def test_an_embedder_with_close_cosines_is_spread_out() -> None:
+    assert scale_for([0.9 - n * 0.0004 for n in range(200)]) > 5.0
+    assert scale_for([0.5, 0.4]) == 1.0
+
+
+@given(ranked=st.lists(st.tuples(numbers, st.floats(0, 1)), max_size=30), k=st.integers(1, 10))
+def test_folding_loses_no_place_while_passages_are_left(
+    ranked: list[tuple[int, float]], k: int
+) -> None:
+    by_passage = {passage: Ranked(passage, score, ()) for passage, score in ranked}
+    ordered = sorted(by_passage.values(), key=lambda one: (-one.score, one.passage))
+    places = {passage: (passage % 3, str(passage % 5), None) for passage in by_passage}
+
+    groups = folded(ordered, places, {p: str(p) for p in by_passage}, k)
+
+    assert len(groups) == min(k, len(by_passage))
+    shown = [one.passage for first, more in groups for one in (first, *more)]
+    assert len(shown) == len(set(shown))
+
+
+def test_one_file_does_not_fill_the_results_while_others_wait() -> None:
+    ranked = [Ranked(n, 1.0 - n / 100, ()) for n in range(20)]
+    places = {n: (0 if n < 10 else n, str(n), None) for n in range(20)}
+
+    groups = folded(ranked, places, {n: str(n) for n in range(20)}, 10)
+
+    assert sum(places[first.passage][0] == 0 for first, _ in groups) == A_FILE
+
+
+def test_a_text_in_two_files_comes_once() -> None:
+    ranked = [Ranked(1, 0.9, ()), Ranked(2, 0.8, ())]
+
+    groups = folded(ranked, {1: (1, "", None), 2: (2, "", None)}, {1: "same", 2: "same"}, 5)
+
+    assert [first.passage for first, _ in groups] == [1]
+
+
+def _place(ranked: list[Ranked], passage: int) -> int:
+    return [one.passage for one in ranked].index(passage)

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vaultd.core.words import fold, indexed, match_of, normal, phrase_of, terms_of
+
+texts = st.text(
+    alphabet=st.one_of(st.characters(), st.sampled_from('的中文かなカナ한글 "-*:()aB_ ')),
+    max_size=60,
+)
+
+
+@given(text=texts)
+def test_what_stands_in_a_text_stands_in_its_words(text: str) -> None:
+    """A phrase of a text is a phrase of what is indexed, if it ends where words end."""
+    phrase = phrase_of(text)
+
+    assert not phrase or f" {phrase} " in f" {indexed(f'vor {text} nach')} "
+
+
+@given(text=texts)
+def test_any_question_gives_a_quoted_expression(text: str) -> None:
+    terms = terms_of(text)
+
+    assert match_of(terms).count('"') % 2 == 0
+    assert len(terms) == len(set(terms))
+
+
+@given(text=st.text(alphabet=st.characters(categories=None), max_size=30))
+def test_normal_text_can_be_stored(text: str) -> None:
+    assert "\0" not in normal(text)
+    normal(text).encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("重跑gen-itgc后", "重 重跑 跑 gen itgc 后"),
+        ("fooBar", "foobar foo bar"),
+        ("HTTPServer", "httpserver http server"),
+        ("snake_case e-mail", "snake case e mail"),
+        ("ＦＵＬＬ", "full"),
+        ("", ""),
+    ],
+)
+def test_text_is_split_by_script_and_by_the_humps_of_names(text: str, words: str) -> None:
+    assert indexed(text) == words
+
+
+def test_stop_words_are_dropped_unless_nothing_else_is_left() -> None:
+    assert terms_of("what is the cache") == ["cache"]
+    assert terms_of("to be or not to be") == ["to", "be", "or", "not"]
+
+
+def test_names_are_compared_without_case_width_and_extra_spaces() -> None:
+    assert fold("  Ｆoo\tBAR ") == fold("foo bar")

@@ -14,6 +14,7 @@ from vaultd.core.reading_order import Box
 from vaultd.core.text import BAD_SHARE, gibberish
 from vaultd.extract.content import readable
 from vaultd.extract.pdf_block import Block, blocks_of, escaped, in_order
+from vaultd.extract.pdf_column import untangled
 
 FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_DEHYPHENATE
 SCAN_COVER = 0.7  # of the page: an image that large is a scan, invisible text on it its OCR layer
@@ -61,7 +62,7 @@ def page_of(page: Any) -> Page:
     """
     found = Page(page.number + 1, page.rect.height)
     textpage = page.get_textpage(flags=FLAGS)
-    found.blocks = blocks_of(textpage)
+    found.blocks = untangled(blocks_of(textpage), textpage)
     log = page.get_bboxlog()
     _look_at(log, found)
     found.cover = cover = _cover(found.images, page.rect)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -22,6 +23,7 @@ IMAGE = re.compile(
     r"!\[([^\[\]\n]{0,500})\]\((<[^<>\n]{1,500}>|[^\s()<>]{1,500})(?: \"[^\"\n]*\")?\)"
 )
 PROPERTIES = re.compile(r"---[ \t]*\n(.*?\n)?---[ \t]*(?:\n|$)", re.S)
+SAMPLE = 20_000  # characters that tell the separator
 CSV_CELLS = 2_000_000  # a larger table is cut: nobody reads it, and every cell costs memory
 
 
@@ -119,8 +121,15 @@ def _rows(text: str, delimiter: str) -> tuple[list[list[str]], list[str]]:
 
 
 def _delimiter(text: str) -> str:
-    """Return the separator that stands equally often in the first lines, "," if none does."""
-    lines = [line for line in text[:20_000].split("\n")[:20] if line.strip()]
-    counts = {mark: [line.count(mark) for line in lines] for mark in ",;\t|"}
-    steady = {m: c for m, c in counts.items() if c and min(c) > 0}
-    return max(steady, key=lambda m: (min(steady[m]), -ord(m)), default=",")
+    """Return the separator that cuts the first rows most evenly, "," if none does."""
+    return max(",;\t|", key=lambda sign: _evenness(text[:SAMPLE], sign))
+
+
+def _evenness(sample: str, sign: str) -> tuple[float, int]:
+    """Return the share of rows that have the commonest width above one cell, and that width."""
+    try:
+        widths = Counter(len(row) for row in csv.reader(io.StringIO(sample), delimiter=sign))
+    except csv.Error:
+        return 0.0, 0
+    width, count = max(widths.items(), key=lambda item: (item[1], item[0]), default=(0, 0))
+    return (count / widths.total(), width) if width > 1 else (0.0, 0)

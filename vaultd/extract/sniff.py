@@ -151,11 +151,10 @@ def _text_kind(head: bytes, suffix: str) -> str:
 
 def _is_binary(head: bytes) -> bool:
     """Tell whether `head` holds what no text holds; UTF-16 without a mark has NULs in one row."""
-    zeros = head.count(0)
-    if not zeros:
-        return sum(byte < 9 or 13 < byte < 27 for byte in head) > 0.05 * len(head)
     even, odd = head[::2].count(0), head[1::2].count(0)
-    return not (max(even, odd) > 0.3 * len(head) / 2 and min(even, odd) < 0.02 * len(head))
+    if max(even, odd) > 0.3 * len(head) / 2 and min(even, odd) < 0.02 * len(head):
+        return False
+    return sum(byte < 9 or 13 < byte < 27 for byte in head) > 0.05 * len(head)
 
 
 def _is_mail(head: bytes) -> bool:

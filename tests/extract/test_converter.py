@@ -1,0 +1,182 @@
+"""A child may die, hang or talk nonsense: it costs the file it was reading."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import textwrap
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from vaultd.errors import TransientError
+from vaultd.extract import Converter, Limits
+from vaultd.model.document import ExtractStatus
+
+STAND_IN = """
+import ctypes, json, os, signal, struct, subprocess, sys, time
+
+def frame(fields, data=b""):
+    head = json.dumps(fields).encode()
+    sys.stdout.buffer.write(struct.pack(">II", len(head), len(data)) + head + data)
+    sys.stdout.buffer.flush()
+
+for line in sys.stdin:
+    name = os.path.basename(json.loads(line)["path"])
+    if name == "hang":
+        time.sleep(60)
+    if name == "stubborn":
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+        time.sleep(60)
+    if name == "segfault":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if name == "abort":
+        os.abort()
+    if name == "nonsense":
+        sys.stdout.buffer.write(b"hello, I am not a frame at all")
+        sys.stdout.buffer.flush()
+        time.sleep(60)
+    if name == "huge":
+        sys.stdout.buffer.write(struct.pack(">II", 2**31, 2**31))
+        sys.stdout.buffer.flush()
+        time.sleep(60)
+    frame({"frame": "begin", "kind": "txt", "pages": 1})
+    if name == "slow":
+        time.sleep(0.6)
+    frame({"frame": "text", "kind": "txt", "metadata": {}, "pages": [[None, f"{os.getpid()}", ""]],
+           "status": "ok", "reason": "", "language": "en", "warnings": []})
+    if name == "dies-later":
+        os.kill(os.getpid(), signal.SIGKILL)
+    frame({"frame": "done", "rss": 500_000 if name == "fat" else 1})
+"""
+LIMITS = Limits(base=0.5, per_page=0.5, most=1.0, slow=0.1, documents=3)
+
+
+@pytest.fixture
+async def converter(tmp_path: Path) -> AsyncIterator[Converter]:
+    script = tmp_path / "stand_in.py"
+    script.write_text(textwrap.dedent(STAND_IN))
+    converter = Converter(command=[sys.executable, "-S", str(script)], limits=LIMITS)
+    yield converter
+    await converter.close()
+
+
+@pytest.fixture
+async def patient(tmp_path: Path) -> AsyncIterator[Converter]:
+    """A converter that waits longer for one document than the test may take."""
+    script = tmp_path / "stand_in.py"
+    script.write_text(textwrap.dedent(STAND_IN))
+    command = [sys.executable, "-S", str(script)]
+    converter = Converter(command=command, limits=Limits(base=50.0, slow=0.1))
+    yield converter
+    await converter.close()
+
+
+async def pid(converter: Converter, name: str = "good") -> str:
+    extraction = await converter.convert(Path(name), pictures=False)
+    return extraction.pages[0].text
+
+
+async def test_healthy_child_is_used_again(converter: Converter) -> None:
+    assert await pid(converter) == await pid(converter)
+
+
+async def test_child_is_replaced_after_its_number_of_documents(converter: Converter) -> None:
+    pids = [await pid(converter) for _ in range(4)]
+
+    assert pids[0] == pids[1] == pids[2] != pids[3]
+
+
+async def test_child_that_has_grown_fat_is_replaced(converter: Converter) -> None:
+    assert await pid(converter, "fat") != await pid(converter)
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [
+        ("hang", "too long"),
+        ("stubborn", "too long"),
+        ("segfault", "SIGSEGV"),
+        ("abort", "SIGABRT"),
+        ("nonsense", "more than a document"),
+        ("huge", "more than a document"),
+    ],
+)
+async def test_bad_file_fails_and_the_next_one_is_read(
+    converter: Converter, name: str, word: str
+) -> None:
+    before = await pid(converter)
+
+    extraction = await converter.convert(Path(name), pictures=False)
+
+    assert extraction.status is ExtractStatus.FAILED
+    assert word in extraction.reason
+    assert await pid(converter) != before
+
+
+async def test_text_sent_before_a_death_is_kept(converter: Converter) -> None:
+    extraction = await converter.convert(Path("dies-later"), pictures=True)
+
+    assert extraction.status is ExtractStatus.OK
+    assert extraction.pages[0].text
+    assert "SIGKILL" in extraction.warnings[0]
+
+
+async def test_hanging_file_does_not_hold_up_the_others(patient: Converter) -> None:
+    hanging = asyncio.create_task(patient.convert(Path("hang"), pictures=False))
+    await asyncio.sleep(0)
+
+    await asyncio.gather(*(pid(patient) for _ in range(20)))
+
+    assert not hanging.done()
+    hanging.cancel()
+
+
+async def test_cancelled_conversion_kills_its_child(converter: Converter) -> None:
+    task = asyncio.create_task(converter.convert(Path("hang"), pictures=False))
+    await asyncio.sleep(0.1)
+
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    assert await pid(converter)
+
+
+async def test_closing_is_not_a_failure_of_the_file(converter: Converter) -> None:
+    task = asyncio.create_task(converter.convert(Path("hang"), pictures=False))
+    await asyncio.sleep(0.1)
+
+    await converter.close()
+
+    with pytest.raises(TransientError):
+        await task
+
+
+async def test_real_child_reads_and_survives_a_bad_file(tmp_path: Path) -> None:
+    good, bad = tmp_path / "a.txt", tmp_path / "b.pdf"
+    good.write_text("A text that is long enough to be one.")
+    bad.write_bytes(b"%PDF-1.7 but nothing more")
+    converter = Converter()
+
+    first = await converter.convert(bad, pictures=True)
+    second = await converter.convert(good, pictures=True)
+    await converter.close()
+
+    assert first.status is ExtractStatus.FAILED
+    assert second.status is ExtractStatus.OK
+    assert second.language == "en"
+
+
+async def test_real_child_is_stopped_at_its_memory(tmp_path: Path) -> None:
+    big = tmp_path / "big.txt"
+    big.write_bytes(b"a line of text\n" * 5_000_000)
+    converter = Converter(limits=Limits(memory=192 * 1024**2))
+
+    extraction = await converter.convert(big, pictures=False)
+    await converter.close()
+
+    assert extraction.status is ExtractStatus.FAILED
+    assert "memory" in extraction.reason

@@ -1,0 +1,274 @@
+"""PDF files made here: every place a word can hide in."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import pymupdf as _pymupdf
+import pytest
+from PIL import Image
+
+from tests.extract.conftest import Read
+from vaultd.model.document import ExtractStatus
+
+pymupdf: Any = _pymupdf
+PROSE = "The quick brown fox jumps over the lazy dog and goes on to the river to drink. "
+
+
+def saved(document: Any, folder: Path, **options: Any) -> Path:
+    path = folder / "made.pdf"
+    document.save(path, **options)
+    document.close()
+    return path
+
+
+def picture(colour: tuple[int, ...], mode: str = "RGB", size: tuple[int, int] = (120, 90)) -> bytes:
+    out = io.BytesIO()
+    Image.new(mode, size, colour).save(out, "JPEG" if mode == "CMYK" else "PNG")
+    return out.getvalue()
+
+
+def test_every_hiding_place_is_found(tmp_path: Path, read: Read) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((72, 100), PROSE + "bodyword")
+    page.add_text_annot((300, 300), "annotationword")
+    field = pymupdf.Widget()
+    field.field_name, field.field_type = "Name", pymupdf.PDF_WIDGET_TYPE_TEXT
+    field.field_value, field.rect = "fieldword", pymupdf.Rect(72, 400, 300, 420)
+    page.add_widget(field)
+    document.new_page().insert_text((72, 100), PROSE + "turnedword")
+    document[1].set_rotation(90)
+    document.embfile_add("attachedword.csv", b"1,2", filename="attachedword.csv")
+
+    extraction = read(saved(document, tmp_path))
+
+    assert [page.number for page in extraction.pages] == [1, 2]
+    first, second = (page.text for page in extraction.pages)
+    assert all(word in first for word in ("bodyword", "annotationword", "Name: fieldword"))
+    assert "turnedword" in second
+    assert "Attached file: attachedword.csv" in second
+
+
+def test_two_columns_are_read_one_after_the_other(tmp_path: Path, read: Read) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    for row in range(20):  # drawn row by row, as many programs do
+        page.insert_text((50, 100 + row * 14), f"left{row} column of the page", fontsize=10)
+        page.insert_text((320, 100 + row * 14), f"right{row} column of the page", fontsize=10)
+
+    text = read(saved(document, tmp_path)).pages[0].text
+
+    assert text.index("left19") < text.index("right0")
+
+
+def test_invisible_tiny_and_white_text_stand_apart(tmp_path: Path, read: Read) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((72, 100), PROSE)
+    page.insert_text((72, 200), "invisibleword", render_mode=3)
+    page.insert_text((72, 300), "whiteword", color=(1, 1, 1))
+    page.insert_text((72, 400), "tinyword", fontsize=1)
+
+    found = read(saved(document, tmp_path)).pages[0]
+
+    assert "fox" in found.text
+    for word in ("invisibleword", "whiteword", "tinyword"):
+        assert word in found.hidden
+        assert word not in found.text
+
+
+def test_white_text_on_a_dark_ground_is_visible(tmp_path: Path, read: Read) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.draw_rect(pymupdf.Rect(50, 280, 400, 320), fill=(0, 0, 0.5))
+    page.insert_text((72, 305), PROSE[:40] + "headingword", color=(1, 1, 1))
+
+    assert "headingword" in read(saved(document, tmp_path)).pages[0].text
+
+
+def test_invisible_text_over_a_scan_is_its_text_layer(tmp_path: Path, read: Read) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_image(page.rect, stream=picture((250, 250, 240), size=(300, 400)))
+    page.insert_text((72, 100), PROSE + PROSE + "layerword", fontsize=5, render_mode=3)
+
+    extraction = read(saved(document, tmp_path))
+
+    assert "layerword" in extraction.pages[0].text
+    assert extraction.images == ()
+
+
+def test_scan_without_text_needs_recognition(tmp_path: Path, read: Read) -> None:
+    document = pymupdf.open()
+    for _ in range(2):
+        page = document.new_page()
+        page.insert_image(page.rect, stream=picture((250, 250, 240), size=(300, 400)))
+
+    extraction = read(saved(document, tmp_path))
+
+    assert extraction.status is ExtractStatus.NO_TEXT
+    assert extraction.reason.startswith("Needs OCR")
+    assert extraction.images == ()
+
+
+def test_mixed_file_names_the_pages_that_are_scans(tmp_path: Path, read: Read) -> None:
+    document = pymupdf.open()
+    document.new_page().insert_text((72, 100), PROSE)
+    page = document.new_page()
+    page.insert_image(page.rect, stream=picture((250, 250, 240), size=(300, 400)))
+
+    extraction = read(saved(document, tmp_path))
+
+    assert extraction.status is ExtractStatus.PARTIAL
+    assert "page 2" in extraction.reason
+
+
+def test_outline_titles_become_headings(tmp_path: Path, read: Read) -> None:
+    document = pymupdf.open()
+    for number in range(3):
+        page = document.new_page()
+        page.insert_text((72, 100), f"Chapter {number} begins")
+        page.insert_text((72, 150), PROSE)
+    document.set_toc([[1 + (n > 0), f"Chapter {n} begins", n + 1] for n in range(3)])
+
+    pages = read(saved(document, tmp_path)).pages
+
+    assert "# Chapter 0 begins" in pages[0].text
+    assert "## Chapter 2 begins" in pages[2].text
+
+
+def test_running_header_and_page_numbers_go_but_never_the_whole_page(
+    tmp_path: Path, read: Read
+) -> None:
+    document = pymupdf.open()
+    for number in range(6):
+        page = document.new_page()
+        page.insert_text((72, 40), "Annual report of the company")
+        page.insert_text((300, 820), f"- {number + 1} -")
+        if number < 5:
+            page.insert_text((72, 300), PROSE)
+
+    pages = read(saved(document, tmp_path)).pages
+
+    assert all("Annual report" not in page.text for page in pages[:5])
+    assert "- 3 -" not in pages[2].text
+    assert "Annual report" in pages[5].text
+
+
+def test_ruled_table_becomes_a_markdown_table(tmp_path: Path, read: Read) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((72, 60), PROSE[:60])
+    for line in range(4):
+        page.draw_line((72, 100 + 30 * line), (372, 100 + 30 * line))
+        page.draw_line((72 + 100 * line, 100), (72 + 100 * line, 190))
+    for row in range(3):
+        for column in range(3):
+            page.insert_text((80 + 100 * column, 120 + 30 * row), f"r{row}c{column}")
+
+    text = read(saved(document, tmp_path)).pages[0].text
+
+    assert "| r0c0 | r0c1 | r0c2 |\n| --- | --- | --- |\n| r1c0 |" in text
+
+
+def test_hyphenated_word_is_mended(tmp_path: Path, read: Read) -> None:
+    document = pymupdf.open()
+    lines = "This is a matter of interna-\ntional importance for everyone who\nreads it to the end."
+    document.new_page().insert_text((72, 100), lines)
+
+    assert "international importance" in read(saved(document, tmp_path)).pages[0].text
+
+
+def test_password_is_told_from_permissions(tmp_path: Path, read: Read) -> None:
+    document = pymupdf.open()
+    document.new_page().insert_text((72, 100), PROSE)
+    content = document.tobytes()
+    aes = pymupdf.PDF_ENCRYPT_AES_256
+    locked = saved(
+        pymupdf.open("pdf", content), tmp_path, encryption=aes, user_pw="x", owner_pw="y"
+    )
+    assert read(locked).status is ExtractStatus.ENCRYPTED
+
+    owned = saved(
+        pymupdf.open("pdf", content), tmp_path, encryption=aes, owner_pw="y", permissions=0
+    )
+    assert read(owned).status is ExtractStatus.OK
+
+
+def test_picture_is_kept_once_in_order_and_in_its_colours(tmp_path: Path, read: Read) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((72, 60), PROSE)
+    page.insert_image(pymupdf.Rect(72, 300, 272, 450), stream=picture((0, 0, 255)))
+    page.insert_image(pymupdf.Rect(72, 100, 272, 250), stream=picture((0, 255, 255, 0), "CMYK"))
+    page.insert_text((72, 470), "Figure 1: a blue field.")
+    page.insert_image(pymupdf.Rect(300, 500, 310, 510), stream=picture((1, 2, 3)))
+
+    extraction = read(saved(document, tmp_path))
+
+    assert [image.page for image in extraction.images] == [1, 1]
+    red, blue = (Image.open(io.BytesIO(i.data)).convert("RGB") for i in extraction.images)
+    assert red.getpixel((50, 50)) == pytest.approx((237, 28, 36), abs=13)  # press red
+    assert blue.getpixel((50, 50)) == pytest.approx((0, 0, 255), abs=13)
+    assert extraction.images[1].caption == "Figure 1: a blue field."
+    text = extraction.pages[0].text
+    assert text.index("image1") < text.index("image2") < text.index("Figure 1")
+
+
+def test_logo_on_every_page_is_decoration(tmp_path: Path, read: Read) -> None:
+    document = pymupdf.open()
+    logo = picture((9, 99, 9))
+    for _ in range(4):
+        page = document.new_page()
+        page.insert_text((72, 200), PROSE)
+        page.insert_image(pymupdf.Rect(20, 20, 120, 95), stream=logo)
+
+    assert read(saved(document, tmp_path)).images == ()
+
+
+def test_soft_mask_is_laid_on_white(tmp_path: Path, read: Read) -> None:
+    image = Image.new("RGBA", (100, 100), (0, 0, 0, 0))
+    image.paste((0, 0, 0, 255), (0, 0, 50, 100))
+    out = io.BytesIO()
+    image.save(out, "PNG")
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((72, 60), PROSE)
+    page.insert_image(pymupdf.Rect(72, 100, 172, 200), stream=out.getvalue())
+
+    (found,) = read(saved(document, tmp_path)).images
+    pixels = Image.open(io.BytesIO(found.data)).convert("L")
+
+    assert pixels.getpixel((20, 50)) == 0
+    assert pixels.getpixel((80, 50)) == 255
+
+
+def test_drawn_figure_with_a_caption_is_a_picture(tmp_path: Path, read: Read) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((72, 60), PROSE)
+    for step in range(12):
+        page.draw_line((100, 300 - step * 10), (300, 300 - step * step))
+    page.insert_text((100, 320), "Figure 7. Lines that cross.")
+
+    (image,) = read(saved(document, tmp_path)).images
+
+    assert image.caption == "Figure 7. Lines that cross."
+    assert image.width > 300
+
+
+@pytest.mark.parametrize("share", [0.5, 0.9])
+def test_half_a_file_is_never_whole(tmp_path: Path, read: Read, share: float) -> None:
+    document = pymupdf.open()
+    for _ in range(5):
+        document.new_page().insert_text((72, 100), PROSE)
+    content = saved(document, tmp_path).read_bytes()
+    path = tmp_path / "half.pdf"
+    path.write_bytes(content[: int(len(content) * share)])
+
+    extraction = read(path)
+
+    assert extraction.status is not ExtractStatus.OK or extraction.warnings

@@ -522,6 +522,16 @@ async def test_a_folder_is_described_from_one_call(world: World, reply: str) -> 
     assert world.server.stages() == ["folder"]
 
 
+async def test_a_link_by_slug_or_path_is_spelt_as_the_note_is(world: World) -> None:
+    children = (child("Trace tree"), child("BM25"))
+    overview = "[[trace-tree|Trace trees]], [[wiki/concepts/BM25.md|BM25]], [[bm25]], [[x|y]]"
+    world.server.say(json.dumps({"abstract": "Two.", "overview": overview}))
+
+    text = await world.author.summarise(replace(FOLDER, children=children))
+
+    assert text.overview == "[[Trace tree|Trace trees]], [[BM25]], [[BM25]], y"
+
+
 async def test_a_misshapen_folder_reply_is_repaired_once(world: World) -> None:
     world.server.say('{"abstract": "Two ideas."}')
 

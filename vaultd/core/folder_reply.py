@@ -20,6 +20,7 @@ SENTENCE = re.compile(r"[.!?]+(?=\s|$)|[。！？]")
 def folder_reply(text: str, names: Collection[str]) -> tuple[str, str]:
     """Return abstract and overview from a reply, cleaned; links only to `names`.
 
+    `names` may hold names and paths; of two that mean the same the first is written.
     Accepted: JSON in a fence or between words, with trailing commas or raw line ends, and two
     labelled paragraphs. A link to anything else becomes its text.
 
@@ -34,7 +35,9 @@ def folder_reply(text: str, names: Collection[str]) -> tuple[str, str]:
         raise BadReplyError("The reply holds no text under the key abstract.")
     if not overview:
         raise BadReplyError("The reply holds no text under the key overview.")
-    known = {_name_key(name) for name in names}
+    known: dict[str, str] = {}
+    for name in names:
+        known.setdefault(_name_key(name), name)
     return (
         cut_at_sentence(_without_links(abstract), ABSTRACT_LIMIT),
         _known_links(overview, known)[:OVERVIEW_LIMIT].rstrip(),
@@ -100,16 +103,20 @@ def _without_links(text: str) -> str:
     return LINK.sub(lambda match: match[3] or match[1], text)
 
 
-def _known_links(text: str, known: Collection[str]) -> str:
-    """Return the text with links to anything unknown replaced by their words."""
+def _known_links(text: str, known: Mapping[str, str]) -> str:
+    """Return the text with links spelt as the names are, others replaced by their words."""
 
     def link(match: re.Match[str]) -> str:
-        name = _name_key(match[1])
-        return match[0] if name in known else (match[3] or match[1]).strip()
+        words = (match[3] or match[1]).strip()
+        name = known.get(_name_key(match[1])) or known.get(_name_key(words))
+        if name is None:
+            return words
+        return f"[[{name}]]" if words in (name, match[1]) else f"[[{name}|{words}]]"
 
     return LINK.sub(link, text)
 
 
 def _name_key(name: str) -> str:
-    leaf = name.strip().strip("/").rsplit("/", 1)[-1]
-    return leaf.removesuffix(".md").casefold()
+    """Return the leaf of a name or path in a form in which slug and title meet."""
+    leaf = name.strip().strip("/").rsplit("/", 1)[-1].removesuffix(".md")
+    return re.sub(r"[\s_-]+", "-", leaf).casefold()

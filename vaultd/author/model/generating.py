@@ -135,7 +135,7 @@ class Writer:
             plan = promised_pages(analysis.text, wiki.summary_path, wiki.pages_limit)
             groups = batches(plan, pages_a_reply(generation_tokens(context))) or [()]
             progress("generation", 0, len(groups))
-            cut = await self._first(work, groups[0] if len(groups) > 1 else ())
+            cut = await self._first(work, groups[0])
             for number, group in enumerate(groups[1:], start=1):
                 progress("generation", number, len(groups))
                 cut += await self._more(work, group, whole=False)

@@ -205,13 +205,14 @@ def test_more_text_never_takes_fewer_tokens() -> None:
 
 PROSE = (
     "When the river rose in the summer, the people of the town carried their furniture to the "
-    "upper floors and waited. Nobody remembers who first saw the bridge give way. The miller said later "
-    "that the sound reached him before the water did, a long low note like a door being forced. In "
-    "the morning two boats were missing, and the market stood under a sheet of brown water that "
-    "reflected the sky. It took most of a month before the streets were dry enough for carts. "
-    "The council decided to build again a little higher up, where the ground is firmer and the "
-    "stream is narrow; the new bridge has stood there for eighty years without any great repair. "
-    "Children still look for coins on the old bank after every storm, and sometimes they find one. "
+    "upper floors and waited. Nobody remembers who first saw the bridge give way. The miller "
+    "said later that the sound reached him before the water did, a long low note like a door "
+    "being forced. In the morning two boats were missing, and the market stood under a sheet "
+    "of brown water that reflected the sky. It took most of a month before the streets were "
+    "dry enough for carts. The council decided to build again a little higher up, where the "
+    "ground is firmer and the stream is narrow; the new bridge has stood there for eighty "
+    "years without any great repair. Children still look for coins on the old bank after "
+    "every storm, and sometimes they find one. "
 )
 
 

@@ -30,25 +30,21 @@ def united(existing: str, incoming: str) -> str:
     an item of its first section. Uniting twice changes nothing.
     """
     if not existing.strip():
-        return incoming
+        return _written(_sections(incoming))
     sections, added = _sections(existing), _sections(incoming)
     seen = {
         _key(line) for section in sections for block in section.blocks for line in _lines(block)
     }
-    lead = _lead_item(added, seen)
-    for section in added[1:] or added:
-        blocks = (
-            [lead, *section.blocks]
-            if lead and section is (added[1:] or added)[0]
-            else section.blocks
-        )
-        own = next((one for one in sections if fold(one.heading) == fold(section.heading)), None)
-        fresh = [kept for block in blocks if (kept := _fresh(block, seen, sections))]
-        if own is not None:
-            _append(own, fresh)
-        elif fresh:
-            sections.append(_Section(section.heading, []))
-            _append(sections[-1], fresh)
+    if len(added) > 1:
+        _move_lead(added)
+    for section in added:
+        for line in (line for block in section.blocks for line in _lines(block)):
+            if _key(line) in seen:
+                for place in _PLACE.findall(line):
+                    _add_place(_key(line), place.strip(), sections)
+            else:
+                seen.add(_key(line))
+                _append(_own(section.heading, sections), line)
     return _written(sections)
 
 
@@ -78,7 +74,8 @@ def _lines(block: str) -> list[str]:
 
 
 def _is_list(block: str) -> bool:
-    return block.lstrip().startswith("- ")
+    """Tell whether every line is an item by itself; other blocks are taken whole."""
+    return all(line.lstrip().startswith("- ") for line in block.splitlines())
 
 
 def _key(line: str) -> str:
@@ -86,50 +83,54 @@ def _key(line: str) -> str:
 
     A line of nothing but a link is its link.
     """
-    bare = fold(_PLACE.sub("", line).strip().removeprefix("- "))
-    return bare or fold(line.strip().removeprefix("- "))
+    line = line.strip().removeprefix("- ")
+    return fold(_PLACE.sub("", line)) or fold(line)
 
 
-def _lead_item(added: Sequence[_Section], seen: set[str]) -> str:
-    """Return the incoming abstract as a list item with its link, "" if it is there already."""
+def _move_lead(added: Sequence[_Section]) -> None:
+    """Make the incoming abstract, with the link behind it, an item of the section below it."""
     blocks = added[0].blocks
-    if len(added) < 2 or not blocks or _CALLOUT.match(blocks[0]) or _key(blocks[0]) in seen:
-        return ""
+    if not blocks or _CALLOUT.match(blocks[0]) or _is_list(blocks[0]) or _FENCE.match(blocks[0]):
+        return
     note = next((block for block in blocks if _CALLOUT.match(block)), "")
-    return f"- {' '.join(blocks[0].split())}{''.join(_PLACE.findall(note))}"
+    lead = " ".join(blocks.pop(0).split())
+    places = [place for place in _PLACE.findall(note) if place.strip() not in lead]
+    added[1].blocks.insert(0, f"- {lead}{''.join(places)}")
 
 
-def _fresh(block: str, seen: set[str], sections: Sequence[_Section]) -> str:
-    """Return the lines of `block` that are new; links of known ones go to where they stand."""
-    kept: list[str] = []
-    for line in _lines(block):
-        key = _key(line)
-        if key not in seen:
-            seen.add(key)
-            kept.append(line)
-            continue
-        for place in _PLACE.findall(line):
-            _add_place(key, place.strip(), sections)
-    return "\n".join(kept)
+def _own(heading: str, sections: list[_Section]) -> _Section:
+    """Return the section with this heading, made at the end if there is none."""
+    for section in sections:
+        if fold(section.heading) == fold(heading):
+            return section
+    sections.append(_Section(heading))
+    return sections[-1]
 
 
 def _add_place(key: str, place: str, sections: Sequence[_Section]) -> None:
-    for section in sections:
-        for at, block in enumerate(section.blocks):
-            lines = _lines(block)
-            for number, line in enumerate(lines):
-                if _is_list(block) and _key(line) == key and place not in line:
-                    lines[number] = f"{line} {place}"
-                    section.blocks[at] = "\n".join(lines)
-                    return
+    """Add a link to the first item with this text, unless one of them has it already."""
+    lists = [
+        (one, at) for one in sections for at, block in enumerate(one.blocks) if _is_list(block)
+    ]
+    same = [
+        (section, at, number)
+        for section, at in lists
+        for number, line in enumerate(_lines(section.blocks[at]))
+        if _key(line) == key
+    ]
+    if not same or any(place in _lines(one.blocks[at])[number] for one, at, number in same):
+        return
+    section, at, number = same[0]
+    lines = _lines(section.blocks[at])
+    lines[number] += f" {place}"
+    section.blocks[at] = "\n".join(lines)
 
 
-def _append(section: _Section, fresh: Sequence[str]) -> None:
-    for block in fresh:
-        if section.blocks and _is_list(block) and _is_list(section.blocks[-1]):
-            section.blocks[-1] += f"\n{block}"
-        else:
-            section.blocks.append(block)
+def _append(section: _Section, block: str) -> None:
+    if section.blocks and _is_list(block) and _is_list(section.blocks[-1]):
+        section.blocks[-1] += f"\n{block}"
+    else:
+        section.blocks.append(block)
 
 
 def _written(sections: Sequence[_Section]) -> str:

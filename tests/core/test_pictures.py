@@ -60,7 +60,19 @@ def test_the_gallery_links_from_the_folder_of_its_page() -> None:
 
     assert "![A (chart)](../../media/paper-1/image1.png)" in text
     assert "### Page 3" in text
-    assert "*Figure 1: growth*" in text
+    assert "\n\nFigure 1: growth" in text
+
+
+def test_a_long_caption_stands_once_and_its_beginning_describes_the_picture() -> None:
+    caption = "Figure 5. A tree with two traces. " + "The trunk holds a guard. " * 10
+    images = [_image("a", caption=caption)]
+
+    text = gallery(
+        images, picture_paths(FOLDER, images), note=VaultPath("wiki/a.md"), language="en"
+    )
+
+    assert "![Figure 5. A tree with two traces.](media/paper-1/image1.png)" in text
+    assert text.count("The trunk holds a guard.") == 10
 
 
 def test_links_are_percent_encoded() -> None:

@@ -11,6 +11,7 @@ from urllib.parse import quote
 from vaultd.model.document import ExtractedImage, ExtractedPage
 from vaultd.model.paths import VaultPath
 
+LABEL_CHARS, SHORT_CHARS = 15, 80  # "Figure 12." is no description; 80 characters fit a line
 AROUND_CHARS = 150  # text given to the vision model on either side of a picture (spec/002 A5)
 
 _PLACED = re.compile(r"!\[([^\]\n]*)\]\(image(\d+)\)")
@@ -120,10 +121,18 @@ def gallery(
         if image.page is not None and image.page != page:
             page = image.page
             lines.append(f"{heading}# {page_label.format(page)}")
-        lines.append(f"![{alt_text(image.alt or image.caption)}]({relative_link(note, path)})")
-        if image.caption and image.caption != image.alt:
-            lines.append(f"*{alt_text(image.caption)}*")
+        shown = image.alt or _first_words(image.caption)
+        lines.append(f"![{alt_text(shown)}]({relative_link(note, path)})")
+        if image.caption and image.caption not in (image.alt, shown):
+            lines.append(alt_text(image.caption))
     return "\n\n".join(lines)
+
+
+def _first_words(caption: str) -> str:
+    """Return the first sentence of a caption, cut at a word."""
+    sentence = re.split(r"(?<=[.。:：])\s", " ".join(caption.split()), maxsplit=2)
+    label = " ".join(sentence[:2]) if len(sentence[0]) < LABEL_CHARS else sentence[0]
+    return label if len(label) <= SHORT_CHARS else label[:SHORT_CHARS].rpartition(" ")[0] + "…"
 
 
 def relative_link(note: VaultPath, target: VaultPath) -> str:

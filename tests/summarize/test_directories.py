@@ -281,6 +281,7 @@ async def test_good_text_outlives_a_failure(
 
     row = await db.read(nodes.node, VaultPath("wiki/a"))
     assert row is not None
+    assert result.embeddings == 0
     assert (result.stale, row.state, row.abstract) == (1, NodeState.STALE, good.abstract)
     assert row.next_try == clock() + timedelta(seconds=7)
     assert row.attempts == 0

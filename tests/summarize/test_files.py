@@ -10,6 +10,7 @@ from tests.summarize.conftest import MakeSummarizer
 from tests.summarize.fakes import FakeAuthor, FakeEmbedder, put
 from vaultd.core.text import tokens_of
 from vaultd.errors import ConflictError, EndpointClosedError, NotFoundError, UsageError
+from vaultd.model.jobs import Job, JobKind
 from vaultd.model.paths import VaultPath
 from vaultd.model.search import IndexedFile, IndexedPassage
 from vaultd.model.summary import NodeState
@@ -274,6 +275,21 @@ async def test_taken_back_folder_is_shown_again_without_a_call(
 
     assert (vault.root / "wiki/a/a.md").read_bytes() == before
     assert author.calls == 0
+
+
+async def test_jobs_summarise_and_drop_one_file(
+    operations: SummaryOperations, db: Database, clock: FakeClock, author: FakeAuthor
+) -> None:
+    await db.run(index, FILE, ["Text."], clock)
+    asked = Job(1, JobKind.SUMMARIZE_FILE, FILE, "", {"description": "boats"}, 1, 1)
+    drop = Job(2, JobKind.DROP_SUMMARIES, FILE, "", {}, 1, 2)
+
+    made = await operations.summarise_file_job(asked, lambda stage, done=0, total=0: None)
+    dropped = await operations.drop_job(drop, lambda stage, done=0, total=0: None)
+
+    assert made["state"] == "ok"
+    assert author.files[0].description == "boats"
+    assert dropped == {"dropped": 1}
 
 
 async def test_wishes_that_cannot_be_met_are_refused(operations: SummaryOperations) -> None:

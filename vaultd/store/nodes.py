@@ -60,6 +60,11 @@ def changes_are_coming(db: Connection, *, now: datetime) -> bool:
     return row is not None
 
 
+def look_at_all(db: Connection, *, now: datetime) -> None:
+    """Queue a look at every folder: at start, and once a day in case a mark was missed."""
+    jobs.enqueue_all(db, [NewJob(JobKind.SUMMARIZE, ".", "all", {"full": True})], now=now)
+
+
 def look_again(db: Connection, *, digest: str = "", run_at: datetime, now: datetime) -> None:
     """Queue the job that looks at the marks for `run_at`; `digest` sets one apart from others."""
     jobs.enqueue_all(db, [NewJob(JobKind.SUMMARIZE, ".", digest, run_at=run_at)], now=now)

@@ -19,17 +19,25 @@ ABSTRACT, OVERVIEW = 0, 1  # L0 and L1
 MOST_WINDOWS = 12  # of an overview: about two screens
 
 
+def embedded_text(node: Node) -> tuple[str, str]:
+    """Return what is embedded of a summary: its short text with the name, and its overview."""
+    if node.state is NodeState.FAILED:
+        return "", ""
+    short = node.listing if node.state is NodeState.FALLBACK and node.listing else node.abstract
+    name = name_of(node.path).removesuffix(".md")
+    return f"{name}. {node.description} {short}".strip(), node.overview
+
+
 async def levels_of(embedder: Embedder, node: Node) -> Mapping[int, Vector]:
     """Return the vectors of a summary by level; empty where the embedder gave none.
 
     A fallback is found by the names and first words of its children, never by its prose. A
     person's words about a file stand before both texts.
     """
-    if node.state is NodeState.FAILED:
+    named, overview = embedded_text(node)
+    if not named:
         return {}
-    short = node.listing if node.state is NodeState.FALLBACK and node.listing else node.abstract
-    named = f"{name_of(node.path).removesuffix('.md')}. {node.description} {short}".strip()
-    windows = windows_of(node.overview)[:MOST_WINDOWS]
+    windows = windows_of(overview)[:MOST_WINDOWS]
     if node.description:
         windows.append(node.description)
     try:

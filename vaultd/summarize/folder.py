@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
 from weakref import WeakValueDictionary
 
@@ -22,13 +23,14 @@ from vaultd.model.paths import Clock, VaultPath
 from vaultd.model.summary import Node, NodeKind, NodeState
 from vaultd.store import folders, nodes
 from vaultd.store.database import Connection, Database
+from vaultd.store.vectors import Vector
 from vaultd.summarize.ask import Tally
 from vaultd.summarize.child import (
     upward_text,
 )
 from vaultd.summarize.dag import Ending, Settled, Visit
 from vaultd.summarize.describe import Describer
-from vaultd.summarize.embedding import levels_of
+from vaultd.summarize.embedding import embedded_text, levels_of
 from vaultd.summarize.file_nodes import embed_missing, is_good
 from vaultd.summarize.inputs import InputReader
 from vaultd.summarize.note import (
@@ -113,8 +115,7 @@ class FolderVisits:
             new, levels = replace(moved, path=folder), None
         else:
             new = await self._describer.row(folder, old, look.inputs, maker, digest, tally)
-            levels = await levels_of(self._embedder, new) if self._embedder else {}
-            tally.embeddings += len(levels)
+            levels = await self._levels(look, new)
         changed = not same_text(upward_text(old), upward_text(new))
         tally.changed_abstracts += changed
         made = Visit(ENDINGS[new.state], changed)
@@ -122,6 +123,15 @@ class FolderVisits:
         if await self._projection.project(look, new, made, store=store):
             return made
         return Visit(Ending.SKIPPED)
+
+    async def _levels(self, look: Look, new: Node) -> Mapping[int, Vector] | None:
+        """Return the vectors of a new row; None where the text and so the vectors stay."""
+        old = look.stored.node
+        if old is not None and look.stored.has_vectors and embedded_text(old) == embedded_text(new):
+            return None
+        levels = await levels_of(self._embedder, new) if self._embedder else {}
+        look.tally.embeddings += len(levels)
+        return levels
 
     async def _same_inputs(self, folder: VaultPath, digest: str) -> Node | None:
         """Return the row of a folder that was moved here: same inputs, and nothing left there."""

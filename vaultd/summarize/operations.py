@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, TypedDict
@@ -12,6 +12,7 @@ import structlog
 
 from vaultd.core.staleness import is_within
 from vaultd.errors import ConflictError, NotFoundError, UsageError, VaultdError
+from vaultd.model.jobs import Job, Progress
 from vaultd.model.paths import Clock, VaultPath
 from vaultd.model.summary import Node, NodeKind, NodeState
 from vaultd.store import folders, nodes, summaries
@@ -27,6 +28,7 @@ from vaultd.summarize.tree import NEVER, OWN_NOTES, WIKI
 log = structlog.get_logger()
 
 DONE, FAILED = 200, 500
+WISHES = ("description", "model", "temperature", "max_tokens")
 VECTOR_STORE = "sqlite-vec"  # what `vs_type` is answered with
 
 
@@ -153,6 +155,22 @@ class SummaryOperations:
         file = FileText(path, "", tuple(text for _, text in found.values()), tuple(found))
         texts = await self._summarizer.files.texts(file, wish, Tally(PERSON))
         return PassageSummary(texts.summary, texts.steps, file.ids, wish.description)
+
+    async def summarise_file_job(self, job: Job, progress: Progress) -> Mapping[str, Any]:
+        """Work on a job whose subject is a file; payload: the fields of `Wish` that are set."""
+        progress("summary", 0, 1)
+        fields = {name: job.payload[name] for name in WISHES if name in job.payload}
+        node = await self._summarise(VaultPath(job.subject), Wish(**fields), anew=False)
+        progress("summary", 1, 1)
+        return {"path": node.path, "state": node.state.value, "abstract": node.abstract}
+
+    async def drop_job(self, job: Job, progress: Progress) -> Mapping[str, Any]:
+        """Work on a job whose subject is a folder or file; payload `back` takes the drop back."""
+        progress("summaries")
+        path = VaultPath(job.subject)
+        if job.payload.get("back"):
+            return {"restored": await self.take_back(path)}
+        return {"dropped": await self.drop(path)}
 
     async def recreate(self, root: VaultPath | None, wish: Wish) -> Events:
         """Make every file summary of `root` anew, and yield an event for each file.

@@ -51,7 +51,7 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """What a visit commits. `levels` are the vectors; None keeps those of a moved row."""
+    """What a visit commits. `levels` are the vectors; None keeps those there are."""
 
     old: Node | None
     new: Node
@@ -155,8 +155,9 @@ class Projection:
             vectors.move_summary_vectors(db, store.moved_from, folder)
         else:
             nodes.store_node(db, store.new, now=now)
+        if store.levels is not None:
             identity = self._embedder.identity if self._embedder else ""
-            summaries.store_vectors(db, folder, identity, store.levels or {})
+            summaries.store_vectors(db, folder, identity, store.levels)
         if store.changed and folder not in self._tree.roots:
             above, name = parent_of(folder), name_of(folder)
             nodes.mark_folder(db, above, name, reason="abstract", now=now)

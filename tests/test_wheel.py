@@ -98,4 +98,5 @@ def test_the_installed_program_does_the_main_job(vaultd: Vaultd, tmp_path: Path)
     done = vaultd("run", "--once", "--vault", tmp_path)
 
     assert done.returncode == 0, done.stderr
+    assert (tmp_path / "wiki/sources/Koji for beginners.md").exists()
     assert (tmp_path / ".llm-wiki/vaultd.db").exists()

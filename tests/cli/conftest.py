@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import structlog
 from typer.testing import CliRunner, Result
 
 from vaultd.cli.application import app
+from vaultd.cli.logs import keep_silent
 from vaultd.vault.layout import make_layout
 
 Run = Callable[..., Result]
 
 
 @pytest.fixture(autouse=True)
-def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name in os.environ:
         if name.startswith("VAULTD_"):
             monkeypatch.delenv(name)
@@ -27,6 +29,9 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VAULTD_EMBEDDING__PROVIDER", "none")
     monkeypatch.setenv("VAULTD_INGEST__SETTLE_SECONDS", "0.05")
     monkeypatch.setenv("VAULTD_BRIDGE__ENABLED", "false")
+    yield
+    keep_silent()  # closes the log file
+    structlog.reset_defaults()
 
 
 @pytest.fixture

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,13 +12,9 @@ from vaultd.cli import logs
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Iterator[Path]:
+def folder(tmp_path: Path) -> Path:
     logs.write_logs(tmp_path / "logs", terminal=False)
-    yield tmp_path / "logs"
-    logs.keep_silent()
-    structlog.reset_defaults()
-    for left in list(logging.getLogger().handlers):
-        logging.getLogger().removeHandler(left)
+    return tmp_path / "logs"
 
 
 def lines(folder: Path) -> list[dict[str, object]]:

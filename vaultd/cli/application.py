@@ -18,6 +18,7 @@ from vaultd.cli import (
     service,
     versions,
 )
+from vaultd.cli.logs import keep_silent
 from vaultd.cli.options import JsonOption, VaultOption
 from vaultd.cli.outcome import FAILED, MISUSED
 from vaultd.cli.terminal import remark, say
@@ -70,6 +71,7 @@ def _everywhere(
 ) -> None:
     """Hold what may stand before a command's name; the options read it from there."""
     del vault, as_json, version
+    keep_silent()
 
 
 for group in (preparing, running, queueing, looking, searching, versions, extracting, service):

@@ -21,6 +21,8 @@ NEVER_LOGGED = frozenset(
     + ["key", "api_key", "token", "authorization", "password", "secret"]
 )
 
+_in_use: list[logging.Handler] = []  # ours among the root logger's; foreign ones stay
+
 Event = MutableMapping[str, Any]
 
 
@@ -80,17 +82,19 @@ def write_logs(folder: Path, *, terminal: bool) -> None:
 
 
 def keep_silent() -> None:
-    """Drop log lines: for commands that only read."""
+    """Drop log lines, which would otherwise stand among the answer: for commands that read."""
     _use([logging.NullHandler()])
 
 
 def _use(destinations: list[logging.Handler]) -> None:
     root = logging.getLogger()
-    for old in list(root.handlers):
+    while _in_use:
+        old = _in_use.pop()
         root.removeHandler(old)
         old.close()
     for new in destinations:
         root.addHandler(new)
+    _in_use.extend(destinations)
     root.setLevel(logging.INFO)
     for chatty in ("httpx", "httpx2", "httpcore", "openai", "apscheduler", "uvicorn", "watchdog"):
         logging.getLogger(chatty).setLevel(logging.WARNING)

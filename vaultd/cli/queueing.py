@@ -6,21 +6,22 @@ import asyncio
 import difflib
 import hashlib
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
 
 import typer
 
+from vaultd.cli.logs import write_logs
 from vaultd.cli.options import JsonOption, VaultOption
 from vaultd.cli.target import Target, now, target_at
 from vaultd.cli.terminal import counted, print_json, say
 from vaultd.cli.working import carry_out, end_with
 from vaultd.core.reconcile import identity_of
-from vaultd.errors import NotFoundError, UsageError
+from vaultd.errors import NotFoundError, UsageError, VaultLockedError
 from vaultd.model.jobs import JobKind, JobState, NewJob
 from vaultd.model.paths import SourceId, VaultPath
-from vaultd.store import files, joblist, sources
+from vaultd.store import files, ingest_cache, joblist, sources
 from vaultd.store import jobs as queue
 from vaultd.store.database import Connection
 from vaultd.store.joblist import JobRow
@@ -32,6 +33,8 @@ HELD = (JobState.PARKED, JobState.WAITING, JobState.PAUSED)
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
+    app.command("ingest")(ingest)
+    app.command("retry")(retry)
     app.command("cancel")(cancel)
 
 
@@ -48,7 +51,8 @@ def ingest(
     state = make_layout(target.root)
     inside = Vault(target.root, state)
     taken = [_taken(inside, file) for file in documents]
-    with_database(target, _see, taken)
+    write_logs(target.state / "logs", terminal=False)
+    asyncio.run(_noted(target, taken))
     new = [NewJob(JobKind.INGEST, path, sha256, person=True) for path, sha256 in taken]
     rows = carry_out(target, new, silent=as_json)
     _report(rows, as_json=as_json)
@@ -89,6 +93,21 @@ def _copied(vault: Vault, name: str, content: bytes) -> VaultPath:
         number += 1
 
 
+async def _noted(target: Target, taken: Sequence[tuple[VaultPath, str]]) -> None:
+    """Record the files as sources, in a database that this may be the first to need."""
+    from vaultd.daemon.place import open_beside, open_for_work
+
+    try:
+        async with open_for_work(target.root, target.settings, now) as place:
+            await place.db.run(_see, taken)
+    except VaultLockedError:
+        db = open_beside(target.root, target.settings)
+        try:
+            await db.run(_see, taken)
+        finally:
+            db.close()
+
+
 def _see(db: Connection, taken: Iterable[tuple[VaultPath, str]]) -> None:
     for path, sha256 in taken:
         known = sources.find_by_path(db, path)
@@ -103,34 +122,58 @@ def retry(
     every: Annotated[
         bool, typer.Option("--all", help="Everything that is parked, paused or waiting.")
     ] = False,
+    offline: Annotated[
+        bool, typer.Option("--offline", help="Have the model rewrite what was written offline.")
+    ] = False,
     vault: VaultOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Try again what is parked, paused or waits for your word, and wait for it."""
-    if bool(source) == every:
-        raise UsageError("Name a source, or use --all.")
+    if [bool(source), every, offline].count(True) != 1:
+        raise UsageError("Name a source, or use --all or --offline.")
     target = target_at(vault)
-    held = with_database(target, _held, source, every=every)
-    if not held:
-        say("Nothing is parked, paused or waiting." if every else f"{source} is not held back.")
+    if offline:
+        if not target.settings.llm.model:
+            raise UsageError("No model is configured: set llm.model first.")
+        wanted = with_database(target, _written_offline)
+    else:
+        wanted = with_database(target, _released, source)
+    if not wanted and not as_json:
+        say("There is nothing to try again.")
         return
-    with_database(target, _retried, [row.id for row in held])
-    handles = [NewJob(row.kind, row.subject, row.digest) for row in held]
-    _report(carry_out(target, handles, silent=as_json), as_json=as_json)
+    _report(carry_out(target, wanted, silent=as_json) if wanted else [], as_json=as_json)
 
 
-def _held(db: Connection, source: str | None, *, every: bool) -> list[JobRow]:
-    if every:
+def _written_offline(db: Connection) -> list[NewJob]:
+    """Return the jobs that write anew what the offline author wrote."""
+    found = [sources.find(db, each) for each in ingest_cache.made_by(db, "offline")]
+    return [
+        NewJob(JobKind.INGEST, each.path, each.sha256, {"again": True}, person=True)
+        for each in found
+        if each is not None
+    ]
+
+
+def _released(db: Connection, source: str | None) -> list[NewJob]:
+    """Put what is held back into the queue, and return it as it is found there.
+
+    Asking for it is the person's word that it may cost what it was estimated at.
+    """
+    held = _held(db, source)
+    for row in held:
+        if row.kind is JobKind.INGEST and row.state is JobState.WAITING:
+            known = sources.find_by_path(db, VaultPath(row.subject))
+            identity = known.identity if known else identity_of(VaultPath(row.subject))
+            ingest_cache.confirm(db, identity, sha256=row.digest, tokens=0, now=now())
+        queue.retry(db, row.id, now=now())
+    return [NewJob(row.kind, row.subject, row.digest) for row in held]
+
+
+def _held(db: Connection, source: str | None) -> list[JobRow]:
+    if source is None:
         return list(joblist.listed(db, HELD))
-    path = source_path(db, source or "")
-    states = (*HELD, JobState.CANCELLED)
-    newest = [row for row in joblist.of_subject(db, path) if row.kind is JobKind.INGEST][:1]
-    return [row for row in newest if row.state in states or row.reason]
-
-
-def _retried(db: Connection, ids: Iterable[int]) -> None:
-    for job_id in ids:
-        queue.retry(db, job_id, now=now())
+    newest = joblist.of_subject(db, source_path(db, source), JobKind.INGEST)[:1]
+    return [row for row in newest if row.state in (*HELD, JobState.CANCELLED) or row.reason]
 
 
 def cancel(

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vaultd.cli.asking import ask_bridge, read_database
-from vaultd.cli.logs import keep_silent
 from vaultd.cli.options import JsonOption, VaultOption
 from vaultd.cli.outcome import DEGRADED
 from vaultd.cli.target import Target, now, target_at
@@ -84,8 +83,6 @@ def _with_engine(target: Target, query: Callable[[SearchEngine], Awaitable[Any]]
     """Return what the search engine answers on the database, None if there is none yet."""
     from vaultd.daemon.parts import make_embedder  # loads NumPy and the model, a second at best
     from vaultd.search import SearchEngine
-
-    keep_silent()
 
     async def opened(db: Database) -> Any:
         embedder = make_embedder(target.settings.embedding, now)

@@ -458,3 +458,14 @@ async def test_a_400_teaches_what_it_names(
     lesson = lesson_of(message, parameter, sent | {"stream_options": {}})
 
     assert (lesson and (lesson.trait, lesson.value)) == expected
+
+
+async def test_a_stream_of_nothing_after_a_long_prompt_means_that_it_was_too_long(
+    server: ModelServer, llm: LlmClient
+) -> None:
+    server.say(FAULTS["stream of nothing"])
+
+    with pytest.raises(PromptTooLongError):
+        await llm.ask(request_of("word " * 25_000))
+
+    assert await llm.context_chars("scripted") == 100_000

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import structlog
 
@@ -14,9 +14,9 @@ from vaultd.core.budget import halved
 from vaultd.core.text import tokens_of
 from vaultd.errors import BadReplyError, VaultdError
 from vaultd.llm.endpoint import Endpoint
-from vaultd.llm.faults import PromptTooLongError, fault_of
+from vaultd.llm.faults import PromptTooLongError, Refusal, fault_of
 from vaultd.llm.gate import Gate
-from vaultd.llm.reply import PromptWatch, spoken, usable
+from vaultd.llm.reply import PromptWatch, spoken, suspect_context, usable
 from vaultd.llm.request import Completion, ModelRequest, Received
 from vaultd.llm.stream import RefusedInReply, ReplyReader
 from vaultd.llm.traits import CONTEXT, Lesson, Traits, lesson_of, parameters, traits_of
@@ -177,6 +177,7 @@ class LlmClient:
         self, request: ModelRequest, check: Check
     ) -> AsyncGenerator[str | Completion, None]:
         """Yield the reply's pieces as they come, and the usable whole last."""
+        await self._endpoint.ready()
         for _ in range(LESSONS_A_CALL):
             known = await self._of(request.model)
             sent = parameters(request, known.traits, self._endpoint.base_url)
@@ -188,14 +189,11 @@ class LlmClient:
                 async with aclosing(pieces):
                     async for piece in pieces:
                         yield piece
-                completion = usable(reader.received, request)
-                known.watch.check(request, reader.received.usage.input_tokens)
-                check(completion.text)
+                completion = self._accepted(reader.received, request, check)
                 ended = Ended("ok", _marked(reader.received, cut=completion.cut))
             except RefusedInReply as refused:
-                lesson = lesson_of(refused.refusal.message, refused.refusal.parameter, sent)
-                teaches = refused.refusal.status in (400, 422) and not refused.refusal.overflows
-                if teaches and lesson is not None:
+                lesson = _lesson(refused.refusal, sent)
+                if lesson is not None:
                     ended = Ended("parameter", refused=True)
                     await self._learn(request.model, lesson)
                     continue
@@ -212,6 +210,14 @@ class LlmClient:
             yield completion
             return
         raise BadReplyError(f"The model {request.model} refuses one parameter after the other.")
+
+    def _accepted(self, received: Received, request: ModelRequest, check: Check) -> Completion:
+        """Return the reply if it may be used, fits, and answers the whole prompt."""
+        suspect_context(received, request, self.context_now(request.model))
+        completion = usable(received, request)
+        self._known[request.model].watch.check(request, received.usage.input_tokens)
+        check(completion.text)
+        return completion
 
     async def _shrink_after(self, error: VaultdError, request: ModelRequest) -> None:
         """Take the model's context as half of what was believed, when a prompt was too long."""
@@ -247,6 +253,13 @@ class LlmClient:
                 self._asking[digest] = lock, waiting
             else:
                 del self._asking[digest]
+
+
+def _lesson(refusal: Refusal, sent: Mapping[str, Any]) -> Lesson | None:
+    """Return what a refusal teaches about a parameter; None if it is about something else."""
+    if refusal.status not in (400, 422) or refusal.overflows:
+        return None
+    return lesson_of(refusal.message, refusal.parameter, sent)
 
 
 def _marked(received: Received, *, cut: bool) -> Received:

@@ -87,10 +87,9 @@ class Endpoint:
             ModelUnavailableError: timeout, broken connection, damaged stream.
             BadReplyError: the answer is no chat completion.
         """
-        await asyncio.to_thread(importlib.import_module, "openai")  # 0.4 s the first time
+        client = await self.ready()
         import openai
 
-        client = self._open()
         http_error = _http_error(openai)
         patience = _Patience(self._timeout, call_limit(self._timeout, max_tokens))
         try:
@@ -130,7 +129,9 @@ class Endpoint:
         if client is not None:
             await client.close()
 
-    def _open(self) -> AsyncOpenAI:
+    async def ready(self) -> AsyncOpenAI:
+        """Load the client, which takes half a second the first time."""
+        await asyncio.to_thread(importlib.import_module, "openai")
         if self._client is None:
             from openai import AsyncOpenAI
 

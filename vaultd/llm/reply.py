@@ -59,6 +59,19 @@ def usable(received: Received, request: ModelRequest) -> Completion:
     return Completion(text, cut=False, stored=False)
 
 
+def suspect_context(received: Received, request: ModelRequest, context_chars: int) -> None:
+    """Take a stream that ends in form without a word for what some servers mean by it.
+
+    Raises:
+        PromptTooLongError: the prompt filled more than half of the context.
+    """
+    wordless = received.done and not received.choices and not received.text
+    if wordless and 2 * len(request.text) > context_chars:
+        raise PromptTooLongError(
+            f"The model {request.model} answers so long a prompt with nothing."
+        )
+
+
 class PromptWatch:
     """Notices a server that cuts prompts in silence, by the tokens it says it has read."""
 

@@ -230,6 +230,11 @@ class Converter:
             async with turn:
                 return await self._converted(path, pictures=pictures)
 
+    @property
+    def resident_kilobytes(self) -> int:
+        """The most memory a waiting child had in use after its last document."""
+        return max((child.resident_kilobytes for child in self._idle), default=0)
+
     async def close(self) -> None:
         """Kill every child. Safe to call twice."""
         self._closed = True

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from vaultd.extract.archive import Element, Package, attribute, joined, local, rooted, words_of
-from vaultd.extract.content import Content, Gallery, PageText, UnreadableError, broken, readable
+from vaultd.extract.content import Content, Gallery, PageText, broken, encrypted, readable
 from vaultd.extract.web import Walker
 
 DRM = "META-INF/encryption.xml"
@@ -24,7 +24,7 @@ def read_epub(path: Path) -> Content:
     """
     package = Package(path)
     if DRM in package and not _only_fonts(package):
-        raise UnreadableError(broken("").status, "The book is protected (DRM) and cannot be read.")
+        raise encrypted("The book is protected (DRM) and cannot be read.")
     container = package.xml("META-INF/container.xml")
     name = next((attribute(n, "full-path") for n in _all(container) if local(n) == "rootfile"), "")
     if name not in package:

@@ -21,6 +21,9 @@ SMALLEST_DRAWN = 20.0  # points; smaller pictures are signs in the text
 WIDE_STENCIL = 100.0  # points; a smaller one-bit stencil is a sign
 REPEATED = 3  # pages that show the same picture: a logo or a watermark
 BACKGROUND_LETTERS = 80  # text on a picture that fills the page: the picture is its background
+LOOK_DPI = 20  # enough to tell paper from a photograph
+LIGHT = 190  # of 255; paper, also yellowed
+PAPER_SHARE = 0.5  # of a scanned page that is light
 TILES = 3  # touching pictures are the strips of one
 CAPTION_DISTANCE = 40.0  # points between a picture and the line that names it
 FAULTS = (RuntimeError, ValueError, TypeError, KeyError, IndexError, AttributeError)
@@ -48,7 +51,7 @@ def pictures_of(
     seen = {xref for xref, count in counts.items() if count >= REPEATED}
     place = 0
     for page, text, entries in zip(pages, texts, listed, strict=True):
-        if page.scan:
+        if page.scan and page.cover > SCAN_COVER and not _is_photograph(document, page):
             continue
         for picture in _on_page(document, page, entries, seen):
             data = _drawn(document, page, picture)
@@ -64,6 +67,16 @@ def _listed(document: Any, index: int) -> list[Any]:
         return list(document[index].get_images(full=True))
     except FAULTS:
         return []  # a damaged page has no pictures
+
+
+def _is_photograph(document: Any, page: Page) -> bool:
+    """Tell whether a page that is one image shows no paper: too little of it is light."""
+    try:
+        pixmap = document[page.number - 1].get_pixmap(dpi=LOOK_DPI, colorspace="gray")
+    except FAULTS:
+        return False
+    light = sum(value > LIGHT for value in pixmap.samples)
+    return bool(light < PAPER_SHARE * len(pixmap.samples))
 
 
 def _on_page(document: Any, page: Page, entries: list[Any], seen: set[int]) -> list[Placed]:

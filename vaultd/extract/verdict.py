@@ -43,7 +43,7 @@ def verdict(kind: str, content: Content, texts: Sequence[str]) -> Verdict:
 def _reason_for_nothing(kind: str, content: Content, texts: Sequence[str]) -> str:
     if content.scans:
         return f"{NEEDS_OCR}: the pages of this {kind} file are pictures without usable text."
-    if sum(map(letter_count, texts)):
+    if any(map(letter_count, texts)):
         return "The file holds too little text to write about."
     return "The file is empty: it holds no text."
 

@@ -1,0 +1,221 @@
+"""Office files: every hiding place in, every trap out."""
+
+from __future__ import annotations
+
+import time
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+
+from tests.extract.conftest import Read
+from tests.extract.office_files import W, docx, package, paragraph, pptx, shape, text_body
+from tests.extract.test_plain import png
+from vaultd.extract import archive
+from vaultd.model.document import ExtractStatus
+
+PROSE = "A paragraph that is long enough to be called a text."
+
+
+def cell(content: str, properties: str = "") -> str:
+    return f"<w:tc>{properties}{content}</w:tc>"
+
+
+def test_word_hiding_places_are_found_and_deletions_are_not(tmp_path: Path, read: Read) -> None:
+    run = "<w:r><w:t>{}</w:t></w:r>".format
+    nested = (
+        f"<w:tbl><w:tr>{cell(paragraph('nestedword'))}{cell(paragraph('beside'))}</w:tr></w:tbl>"
+    )
+    box = f"<w:txbxContent>{paragraph('boxword')}</w:txbxContent>"
+    body = (
+        paragraph(PROSE)
+        + f"<w:tbl><w:tr>{cell(paragraph('tableword'))}{cell(nested + paragraph(''))}</w:tr></w:tbl>"  # noqa: E501
+        + f"<w:p><w:r><mc:AlternateContent><mc:Choice><w:drawing><wps:txbx>{box}</wps:txbx></w:drawing>"  # noqa: E501
+        + f"</mc:Choice><mc:Fallback><w:pict><v:textbox>{box}</v:textbox></w:pict></mc:Fallback>"
+        + "</mc:AlternateContent></w:r></w:p>"
+        + f"<w:sdt><w:sdtContent>{paragraph('controlword')}</w:sdtContent></w:sdt>"
+        + f"<w:p><w:ins>{run('insertedword')}</w:ins><w:del><w:r><w:delText>deletedword</w:delText></w:r>"  # noqa: E501
+        + f"</w:del><w:hyperlink r:id='rId1'>{run('linkword')}</w:hyperlink>"
+        + "<w:r><w:footnoteReference w:id='2'/></w:r></w:p>"
+        + "<w:p><m:oMath><m:f><m:num><m:r><m:t>a</m:t></m:r></m:num><m:den><m:r><m:t>formulaword</m:t>"  # noqa: E501
+        + "</m:r></m:den></m:f></m:oMath></w:p>"
+        + "<w:p><w:r><w:rPr><w:vanish/></w:rPr><w:t>vanishedword</w:t></w:r></w:p>"
+    )
+    path = docx(
+        tmp_path / "made.docx",
+        body,
+        footnotes=f"<w:footnote w:id='2'>{paragraph('footnoteword')}</w:footnote>",
+        comments=f"<w:comment w:id='1' w:author='Ada'>{paragraph('commentword')}</w:comment>",
+        header1=paragraph("headerword"),
+        footer1=paragraph("footerword"),
+    )
+
+    (page,) = read(path).pages
+
+    for place in ("table", "nested", "box", "control", "inserted", "link", "footnote", "comment"):
+        assert page.text.count(f"{place}word") == 1, place
+    assert "headerword" in page.text
+    assert "footerword" in page.text
+    assert "deletedword" not in page.text
+    assert "vanishedword" not in page.text
+    assert page.hidden == "vanishedword"
+    assert "[linkword](https://example.org/)[^2]" in page.text
+    assert "$\\frac{a}{formulaword}$" in page.text
+    assert "> Comment by Ada: commentword" in page.text
+
+
+def test_word_headings_and_lists_keep_their_shape(tmp_path: Path, read: Read) -> None:
+    style = "<w:style w:styleId='{0}'><w:name w:val='heading {1}'/></w:style>".format
+    number = "<w:pPr><w:numPr><w:ilvl w:val='{0}'/><w:numId w:val='{1}'/></w:numPr></w:pPr>".format
+    levels = "".join(
+        f"<w:lvl w:ilvl='{n}'><w:numFmt w:val='{f}'/></w:lvl>"
+        for n, f in enumerate(("decimal", "bullet"))
+    )
+    body = (
+        paragraph("Top", "<w:pPr><w:pStyle w:val='H1'/></w:pPr>")
+        + paragraph("Below", "<w:pPr><w:outlineLvl w:val='1'/></w:pPr>")
+        + paragraph("first", number(0, 1))
+        + paragraph("inside", number(1, 1))
+        + paragraph("second", number(0, 1))
+        + paragraph("unknown", number(0, 99))
+        + paragraph(PROSE)
+    )
+    path = docx(
+        tmp_path / "made.docx",
+        body,
+        styles=style("H1", 1),
+        numbering=f"<w:abstractNum w:abstractNumId='0'>{levels}</w:abstractNum>"
+        "<w:num w:numId='1'><w:abstractNumId w:val='0'/></w:num>",
+    )
+
+    text = read(path).pages[0].text
+
+    assert text.startswith("# Top\n\n## Below\n\n1. first\n  - inside\n2. second\n- unknown\n\n")
+
+
+def test_word_pictures_keep_alt_text_and_are_never_fetched(tmp_path: Path, read: Read) -> None:
+    picture = (
+        "<w:p><w:r><w:drawing><wp:inline><wp:docPr descr='{1}'/>"
+        "<a:blip r:embed='{0}'/></wp:inline></w:drawing></w:r></w:p>"
+    ).format
+    path = docx(
+        tmp_path / "made.docx",
+        paragraph(PROSE)
+        + picture("rId2", "far away")
+        + picture("rId3", "near [by]")
+        + picture("rId9", "gone"),
+    )
+    with zipfile.ZipFile(path, "a") as file:
+        file.writestr("word/media/image1.png", png())
+
+    extraction = read(path)
+
+    assert "far away" in extraction.pages[0].text
+    assert "gone" in extraction.pages[0].text
+    assert "![near (by)](image1)" in extraction.pages[0].text
+    assert [image.alt for image in extraction.images] == ["near [by]"]
+
+
+def test_slide_hiding_places_are_found(tmp_path: Path, read: Read) -> None:
+    table = (
+        "<p:graphicFrame><a:graphic><a:graphicData><a:tbl>"
+        + "".join(
+            f"<a:tr>{''.join(f'<a:tc><a:txBody>{text_body(t)}</a:txBody></a:tc>' for t in row)}</a:tr>"  # noqa: E501
+            for row in (("tableword", "b"), ("c", "d"))
+        )
+        + "</a:tbl></a:graphicData></a:graphic></p:graphicFrame>"
+    )
+    shapes = (
+        shape("The titleword", "title")
+        + f"<p:grpSp><p:grpSp>{shape('groupword')}</p:grpSp></p:grpSp>"
+        + table
+        + "<p:graphicFrame><c:chart r:id='rId2'/></p:graphicFrame>"
+        + "<p:graphicFrame><dgm:relIds r:dm='rId3'/></p:graphicFrame>"
+        + shape("17", "sldNum")
+        + shape("A shape without a position, and a text of its own.")
+    )
+
+    (page,) = read(pptx(tmp_path / "made.pptx", shapes, notes="notesword")).pages
+
+    assert page.number == 1
+    assert page.text.startswith("## The titleword\n\ngroupword\n\n| tableword | b |")
+    for word in ("chartword", "diagramword", "Notes: notesword"):
+        assert word in page.text
+    assert "17" not in page.text
+
+
+def test_workbook_gives_a_page_for_every_sheet(tmp_path: Path, read: Read) -> None:
+    book = openpyxl.Workbook()
+    book.active.title = "Money"
+    for row in (["name", "amount"], ["Ada", 1.0], ["Grace | Hopper", 2.5]):
+        book.active.append(row)
+    second: Any = book.create_sheet("Far")
+    second["C5"], second["D5"] = "cellword", "other"
+    second["C1000000"] = "never reached"
+    path = tmp_path / "made.xlsx"
+    book.save(path)
+    started = time.process_time()
+
+    pages = read(path).pages
+
+    assert time.process_time() - started < 2
+    assert pages[0].text.startswith("## Money\n\n| name | amount |\n| --- | --- |\n| Ada | 1 |\n")
+    assert "Grace \\| Hopper" in pages[0].text
+    assert "| cellword | other |" in pages[1].text
+
+
+def test_document_type_is_refused(tmp_path: Path, read: Read) -> None:
+    body = (
+        f"<!DOCTYPE x [<!ENTITY e 'entityword'>]><w:document {W}><w:body>&e;</w:body></w:document>"
+    )
+    kind = "wordprocessingml.document.main"
+    path = package(tmp_path / "evil.docx", "word/document.xml", kind, {"word/document.xml": body})
+
+    extraction = read(path)
+
+    assert extraction.status is ExtractStatus.FAILED
+    assert "document type" in extraction.reason
+
+
+@pytest.mark.parametrize("size", [20, 60])
+def test_bomb_is_refused_at_once(tmp_path: Path, read: Read, size: int) -> None:
+    kind = "wordprocessingml.document.main"
+    bomb = b" " * (size * 1024 * 1024)
+    path = package(tmp_path / "bomb.docx", "word/document.xml", kind, {"word/document.xml": bomb})
+    started = time.process_time()
+
+    extraction = read(path)
+
+    assert extraction.status is ExtractStatus.FAILED
+    assert "refused" in extraction.reason
+    assert time.process_time() - started < 1
+
+
+def test_archive_of_too_many_entries_is_refused(
+    tmp_path: Path, read: Read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archive, "MOST_ENTRIES", 100)
+    parts = {f"word/{n}.xml": "" for n in range(101)}
+    kind = "wordprocessingml.document.main"
+
+    extraction = read(package(tmp_path / "many.docx", "word/document.xml", kind, parts))
+
+    assert "entries" in extraction.reason
+
+
+def test_deeply_nested_groups_and_controls_are_read(tmp_path: Path, read: Read) -> None:
+    deep = "<w:sdt><w:sdtContent>" * 400 + paragraph(PROSE) + "</w:sdtContent></w:sdt>" * 400
+    groups = "<p:grpSp>" * 600 + shape(PROSE) + "</p:grpSp>" * 600
+
+    assert PROSE in read(docx(tmp_path / "deep.docx", deep)).pages[0].text
+    assert PROSE in read(pptx(tmp_path / "deep.pptx", groups)).pages[0].text
+
+
+@pytest.mark.parametrize("content", [b"PK\x03\x04 and then nothing", b"PK\x05\x06"])
+def test_half_arrived_office_file_is_damaged(tmp_path: Path, read: Read, content: bytes) -> None:
+    path = tmp_path / "half.docx"
+    path.write_bytes(content)
+
+    assert read(path).status is ExtractStatus.FAILED

@@ -6,6 +6,7 @@ import pytest
 from tests.fakes import FakeClock
 from tests.summarize.conftest import MakeSummarizer
 from tests.summarize.fakes import FakeAuthor, FakeEmbedder, page, put, snapshot, tree_of
+from vaultd.core.staleness import MOST_ATTEMPTS
 from vaultd.errors import EndpointClosedError, RateLimitedError, UsageError
 from vaultd.model.jobs import JobKind
 from vaultd.model.paths import VaultPath
@@ -329,6 +330,35 @@ async def test_poisoned_folder_stops_no_other(
     assert counts["ok"] == 100
 
 
+async def test_folder_that_fails_too_often_is_given_up_and_can_be_driven_again(
+    summarizer: DirectorySummarizer,
+    vault: Vault,
+    author: FakeAuthor,
+    db: Database,
+    clock: FakeClock,
+) -> None:
+    def poisoned(_: str) -> None:
+        raise ValueError("boom")
+
+    put(vault, {"wiki/a.md": page("a", "One.")})
+    author.fault = poisoned
+    await summarizer.refresh_all()
+    while (due := await db.read(nodes.next_due)) is not None:
+        clock.now = due
+        await summarizer.refresh_marked()
+
+    (given_up,) = await db.read(nodes.given_up)
+    assert (given_up.attempts, author.calls) == (MOST_ATTEMPTS, MOST_ATTEMPTS)
+    await summarizer.refresh_all()
+    assert author.calls == MOST_ATTEMPTS
+
+    author.fault = None
+    assert await db.run(nodes.drive_again, now=clock()) == 1
+    await summarizer.refresh_marked()
+    assert await db.read(nodes.given_up) == []
+    assert (await db.read(nodes.state_counts))["ok"] == 1
+
+
 async def test_unreadable_folder_keeps_its_text(
     summarizer: DirectorySummarizer,
     vault: Vault,
@@ -423,7 +453,7 @@ async def test_folder_uri_has_to_end_in_a_slash(summarizer: DirectorySummarizer)
     with pytest.raises(UsageError, match="ends in '/'"):
         await summarizer.generate_summary("wiki", [child])
     with pytest.raises(UsageError, match="ends in '/'"):
-        await summarizer.process_directory_event("wiki")
+        await summarizer.refresh_directory("wiki")
 
 
 async def test_generate_summary_falls_back(

@@ -253,7 +253,7 @@ async def test_dropped_folder_is_left_out_until_a_person_asks(
     assert author.asked() == ["wiki"]
     assert not (vault.root / "wiki/a/a.md").exists()
     assert await db.read(nodes.node, VaultPath("wiki/a/b")) is None
-    await summarizer.process_directory_event("wiki/a/")
+    await summarizer.refresh_directory("wiki/a/")
     assert (vault.root / "wiki/a/b/b.md").exists()
     assert not await db.read(folders.is_left_out, VaultPath("wiki/a"))
 

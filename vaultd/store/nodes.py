@@ -138,18 +138,39 @@ def nodes_within(db: Connection, folder: VaultPath, kind: NodeKind | None = None
 
 
 def nodes_due(db: Connection, now: datetime) -> list[VaultPath]:
-    """Return the folders whose next try is due, longest due first."""
+    """Return the folders that are due, or that hold a file that is, longest due first."""
     rows = db.execute(
-        "select path from nodes where next_try <= ? and kind = 'folder' order by next_try, path",
+        "select case kind when 'folder' then path else parent end as folder from nodes"
+        " where next_try <= ? group by folder order by min(next_try), folder",
         (stamp(now),),
     )
     return [VaultPath(row[0]) for row in rows]
 
 
 def next_due(db: Connection) -> datetime | None:
-    """Return when the next repair of a folder is due, None if there is nothing to repair."""
-    row = db.execute("select min(next_try) from nodes where kind = 'folder'").get
+    """Return when the next repair is due, None if there is nothing to repair."""
+    row = db.execute("select min(next_try) from nodes").get
     return None if row is None else moment(row)
+
+
+def given_up(db: Connection) -> list[Node]:
+    """Return the summaries that are not tried again until a person asks or an input changes."""
+    rows = db.execute(
+        f"select {_COLUMNS} from nodes where state <> 'ok' and next_try is null order by path"
+    )
+    return [_node(row) for row in rows]
+
+
+def drive_again(db: Connection, *, now: datetime) -> int:
+    """Let every failed summary be tried now, with a new count of attempts; return how many."""
+    db.execute(
+        "update nodes set attempts = 0, next_try = ? where state <> 'ok'",
+        (stamp(now),),
+    )
+    count = db.changes()
+    if count:
+        look_again(db, run_at=now, now=now)
+    return count
 
 
 def nodes_made_from(db: Connection, digest: str) -> list[Node]:

@@ -155,7 +155,7 @@ class DirectorySummarizer:
         """Return the overview that is made without an author."""
         return fallback_overview(child_summaries, self._language_of(child_summaries))
 
-    async def process_directory_event(self, directory_uri: str) -> RunResult:
+    async def refresh_directory(self, directory_uri: str) -> RunResult:
         """Bring the whole tree below a folder up to date, as a person asks for it.
 
         Raises:
@@ -178,9 +178,10 @@ class DirectorySummarizer:
         """
         progress("folders")
         asked = bool(job.payload.get("asked"))
-        if job.subject != ".":
-            urgency = PERSON if asked else DAILY
-            result = await self.refresh_tree(VaultPath(job.subject), asked=asked, urgency=urgency)
+        if job.subject != "." and asked:
+            result = await self.refresh_directory(f"{job.subject}/")
+        elif job.subject != ".":
+            result = await self.refresh_tree(VaultPath(job.subject))
         elif job.payload.get("full"):
             result = await self.refresh_all(asked=asked)
         elif await self._holds_back():

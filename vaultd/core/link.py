@@ -25,7 +25,9 @@ _MARKDOWN_LINK = re.compile(
     r"\((?P<angle><?)(?P<target>(?![A-Za-z][\w+.-]*:|//)[^()<>#\n]+?)(?P<fragment>#[^()<>\s]*)?>?"
     r"(?P<title>\s+\"[^\"\n]*\")?\)"
 )
-_TABLE_RULE = re.compile(r"^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+\|?[ \t]*$", re.M)
+_TABLE_RULE = re.compile(
+    r"^[ \t>]*+\|?[ \t]*+:?-+:?[ \t]*+(?:\|[ \t]*+:?-+:?[ \t]*+)+\|?[ \t]*+$", re.MULTILINE
+)
 _TEXT_BREAKERS = re.compile(r"[\[\]|\n\r]+")
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+")
 
@@ -150,7 +152,8 @@ def link_to(path: VaultPath, text: str = "", *, fragment: str = "", in_table: bo
     It names the whole path: a bare name would lead elsewhere once a note of that name appears
     nearer or with a shorter path. `text` is shown instead of the path.
     """
-    target = path.removesuffix(".md") if path.lower().endswith(".md") else path
+    is_note = path.lower().endswith(".md") and not path.startswith("raw/")  # a source keeps its name
+    target = path[: -len(".md")] if is_note else path
     shown = " ".join(_TEXT_BREAKERS.sub(" ", text).split())
     if not shown:
         shown = "" if fragment else PurePosixPath(target).name

@@ -28,9 +28,7 @@ _KNOWN_TAGS = _LOADING_TAGS | _words(
     "rt ruby samp section select source span strike strong summary table tbody td textarea "
     "tfoot th thead time title tr track tt ul var wbr"
 )
-_ELEMENT = re.compile(
-    rf"<({'|'.join(sorted(_LOADING_TAGS))})\b[^>]*>.*?</\1\s*>", re.IGNORECASE | re.DOTALL
-)
+_OPENER = re.compile(rf"<({'|'.join(sorted(_LOADING_TAGS))})\b[^<>]*>", re.IGNORECASE)
 _LOADING = re.compile(rf"!\[|<(?:img|link|{'|'.join(sorted(_LOADING_TAGS))})\b", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)(\s[^<>]*)?/?>|<(/?)([A-Za-z][\w-]*)[^<>]*\Z")
 _AUTOLINK = re.compile(r"<(?:https?://|mailto:)[^<>\s]+>", re.IGNORECASE)
@@ -42,14 +40,14 @@ _LOCAL_IMAGE = re.compile(
 )
 _LINK = re.compile(rf"{_BRACKETS}(?:\(\s*<?\s*([A-Za-z][\w+.-]*):(?:[^()\n]|\([^()\n]*\))*\))")
 _SAFE_SCHEMES = frozenset(("http", "https", "mailto"))
-_CALLOUT = re.compile(r"^(\s*>\s*)\[!([\w-]+)\]", re.MULTILINE)
+_CALLOUT = re.compile(r"^([ \t]*+>[ \t]*+)\[!([\w-]+)\]", re.MULTILINE)
 _CALLOUT_TYPES = _words(
     "note abstract summary tldr info todo tip hint important success check done question help "
     "faq warning caution attention failure fail missing danger error bug example quote cite"
 )
 _TAG_SIGN = re.compile(r"(^|[\s(\"'，。、；：（“])#(?=[\w/-]*[^\W\d][\w/-]*)", re.MULTILINE)
-_FIELD = re.compile(r"^([ \t]*(?:[-*+>][ \t]+)*[^\n:`|]{1,80})::(?=[ \t]|$)", re.MULTILINE)
-_FIELD_INLINE = re.compile(r"([\[(][^\[\]()\n:`]{1,80})::(?=[ \t])")
+_FIELD = re.compile(r"^([ \t]*+(?:[-*+>][ \t]++)*+[^\n:`|]{1,80}+)::(?=[ \t]|$)", re.MULTILINE)
+_FIELD_INLINE = re.compile(r"([\[(][^\[\]()\n:`]{1,80}+)::(?=[ \t])")
 _PRICE = re.compile(r"(?<![\\$\w])\$(?=\d)")
 _SHELL = re.compile(r"(?<![\\$\w])\$(?=[A-Z_]{2,}\b|\{[A-Za-z_]\w*\})")
 _MATH_SIGN = re.compile(r"[\\^_=+<>{}*/]|\A[^\s\d]\Z|\A[A-Za-z](?:\([A-Za-z, ]+\))?\Z")
@@ -187,13 +185,11 @@ def _html(text: str, warnings: list[str]) -> str:
         if name in _KNOWN_TAGS:
             warnings.append(f"removed the HTML element {name}")
             return ""
-        escaped = match.string[: match.start()].endswith("\\")
+        escaped = match.string[max(match.start() - 1, 0) : match.start()] == "\\"
         return match[0] if escaped else "\\" + match[0]
 
     def change(prose: str) -> str:
-        while (shorter := _ELEMENT.sub("", prose)) != prose:
-            warnings.append("removed an HTML element with its content")
-            prose = shorter
+        prose = _without_elements(prose, warnings)
         pieces, position = list[str](), 0
         for link in _AUTOLINK.finditer(prose):
             pieces += _TAG.sub(kept, prose[position : link.start()]), link[0]
@@ -201,6 +197,23 @@ def _html(text: str, warnings: list[str]) -> str:
         return "".join((*pieces, _TAG.sub(kept, prose[position:])))
 
     return change_prose(text, change)
+
+
+def _without_elements(prose: str, warnings: list[str]) -> str:
+    """Take out elements that load or run something, with what stands in them."""
+    pieces, position, unclosed = list[str](), 0, set[str]()
+    for opener in _OPENER.finditer(prose):
+        name = opener[1].casefold()
+        if opener.start() < position or name in unclosed:
+            continue
+        closer = re.compile(rf"</{name}\s*>", re.IGNORECASE).search(prose, opener.end())
+        if closer is None:
+            unclosed.add(name)
+            continue
+        warnings.append(f"removed the HTML element {name} with its content")
+        pieces.append(prose[position : opener.start()])
+        position = closer.end()
+    return "".join((*pieces, prose[position:]))
 
 
 def _signs(text: str, warnings: list[str]) -> str:

@@ -11,6 +11,8 @@ from vaultd.core.words import fold
 _HEADING = re.compile(r"#{1,6}\s")
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _PLACE = re.compile(r"\s*\[\[[^\]\n]*\]\]")
+_PLACES_BEHIND = re.compile(r"(?:[ \t]*\[\[[^\]\n]*\]\])+[ \t]*\Z")
+_NO_ABSTRACT = re.compile(r"\s*(?:[-*+>|]\s|>|`{3}|~{3}|\d+[.)]\s|!\[)")
 _CALLOUT = re.compile(r">\s*\[!")
 
 
@@ -79,18 +81,18 @@ def _is_list(block: str) -> bool:
 
 
 def _key(line: str) -> str:
-    """Return what makes two lines the same: the words, without sign, links and case.
+    """Return what makes two lines the same: the words, without sign, closing links and case.
 
     A line of nothing but a link is its link.
     """
     line = line.strip().removeprefix("- ")
-    return fold(_PLACE.sub("", line)) or fold(line)
+    return fold(_PLACES_BEHIND.sub("", line)) or fold(line)
 
 
 def _move_lead(added: Sequence[_Section]) -> None:
     """Make the incoming abstract, with the link behind it, an item of the section below it."""
     blocks = added[0].blocks
-    if not blocks or _CALLOUT.match(blocks[0]) or _is_list(blocks[0]) or _FENCE.match(blocks[0]):
+    if not blocks or _NO_ABSTRACT.match(blocks[0]):
         return
     note = next((block for block in blocks if _CALLOUT.match(block)), "")
     lead = " ".join(blocks.pop(0).split())

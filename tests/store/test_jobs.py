@@ -372,7 +372,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(steps=STEPS)
 def test_any_history_loses_no_job_and_doubles_none(steps: list[tuple[str, int]]) -> None:
     """Whatever happens, every subject's newest content ends up done exactly once."""

@@ -10,13 +10,14 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeVar
 
 from vaultd.cli.target import Target
-from vaultd.errors import ConflictError, NotFoundError, UsageError, VaultdError
-from vaultd.store.database import Database
+from vaultd.errors import ConflictError, DatabaseError, NotFoundError, UsageError, VaultdError
+from vaultd.store.database import Database, schema_version
 
 T = TypeVar("T")
 
 RUNTIME, TOKEN = "bridge.json", "token"  # names of files, not a secret
 PATIENCE = 30.0  # seconds; a search that has to embed its question first takes under one
+SCHEMA_LOOKS, SCHEMA_SECONDS = 10, 0.1  # making it takes well under a second
 LOOPBACK = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # never through a proxy
 
 REACTIONS = {404: NotFoundError, 409: ConflictError, 400: UsageError, 422: UsageError}
@@ -82,11 +83,29 @@ def read_database(target: Target, query: Callable[[Database], Coroutine[Any, Any
     if not path.exists():
         return None
 
-    async def opened() -> T:
+    async def opened() -> T | None:
         db = Database(path, readonly=True)
         try:
-            return await query(db)
+            return await query(db) if await _is_made(db) else None
         finally:
             db.close()
 
     return asyncio.run(opened())
+
+
+async def _is_made(db: Database) -> bool:
+    """Wait while a daemon that has just started makes the schema; False if there is none yet.
+
+    Raises:
+        DatabaseError: the file is of an older or a newer vaultd.
+    """
+    version = newest = 0
+    for _ in range(SCHEMA_LOOKS):
+        version, newest = await db.read(schema_version)
+        if version == newest:
+            return True
+        await asyncio.sleep(SCHEMA_SECONDS)
+    if version == 0:
+        return False
+    advice = "Update vaultd" if version > newest else "Run `vaultd run --once`"
+    raise DatabaseError(f"The database is of another version of vaultd. {advice}, then ask again.")

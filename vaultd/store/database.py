@@ -115,6 +115,11 @@ def migrate(db: Connection) -> None:
         raise DatabaseError(f"The database cannot be brought up to date: {error}.") from error
 
 
+def schema_version(db: Connection) -> tuple[int, int]:
+    """Return the version of the file's schema and the one that this program works with."""
+    return int(db.execute("pragma user_version").get), migrations()[-1][0]
+
+
 def _apply(db: Connection, number: int, script: str) -> None:
     if int(db.execute("pragma user_version").get) >= number:
         return  # another process opened the file at the same moment and was faster

@@ -67,6 +67,10 @@ def _cut_json(handler: Handler, call: Call) -> None:
     handler.give_bytes(whole[: len(whole) // 2], 200, "application/json")
 
 
+def _not_streamed(handler: Handler, call: Call) -> None:
+    handler.give_json(completion(call, Say(GOOD)))
+
+
 def _wrong_length(handler: Handler, call: Call) -> None:
     _head(handler, 100_000)
     handler.wfile.write(_first_event(call))
@@ -184,6 +188,7 @@ FAULTS: dict[str, Fault] = {
     "html in a 200": raw(b"<html><body>Sign in</body></html>", "text/html"),
     "empty body": raw(b""),
     "cut json": _cut_json,
+    "json in place of a stream": _not_streamed,
     "wrong length": _wrong_length,
     "reset before": _reset_before,
     "reset after headers": _reset_after_headers,

@@ -4,146 +4,33 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
+from tests.author.worlds import (
+    SUMMARY,
+    Steps,
+    World,
+    nothing,
+    pages_of,
+    plan_of,
+    source_of,
+    wiki_of,
+)
 from tests.model_faults import FAULTS
-from tests.model_replies import block, page
-from tests.model_server import Call, ModelServer, Say
-from vaultd.author.model import LedgerBook, ModelAuthor, Models
+from tests.model_server import Call, Say
 from vaultd.author.seam import (
-    CaptionRequest,
-    FileRequest,
-    FolderRequest,
-    MergeRequest,
     Turn,
 )
 from vaultd.errors import BadReplyError, EndpointClosedError, ModelUnavailableError, WaitingError
-from vaultd.llm.client import LlmClient
-from vaultd.llm.endpoint import Endpoint
-from vaultd.llm.gate import Gate
-from vaultd.model.document import ExtractedPage
-from vaultd.model.paths import SourceId, VaultPath
-from vaultd.model.summary import ChildSummary
-from vaultd.model.wiki import Analysis, Draft, PageRef, SourceText, WikiContext
+from vaultd.model.paths import VaultPath
+from vaultd.model.wiki import Analysis, PageRef
 from vaultd.store import ledger
-from vaultd.store.database import Database
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-NOW = datetime(2026, 11, 29, 12, tzinfo=UTC)
-SUMMARY = VaultPath("wiki/sources/paper.md")
-
-
-def nothing(stage: str, done: int = 0, total: int = 0) -> None:
-    """Tell nobody."""
-
-
-@dataclass
-class Steps:
-    """Remembers what progress was reported."""
-
-    seen: list[tuple[str, int, int]] = field(default_factory=list)
-
-    def __call__(self, stage: str, done: int = 0, total: int = 0) -> None:
-        self.seen.append((stage, done, total))
-
-
-@dataclass
-class World:
-    """An author with its server, its database and the files it wrote."""
-
-    server: ModelServer
-    db: Database
-    endpoint: Endpoint
-    state: dict[str, bytes] = field(default_factory=dict)
-    context_chars: int = 204_800
-    daily_limit: int = 0
-
-    @property
-    def author(self) -> ModelAuthor:
-        """A new author, as after a restart."""
-        book = LedgerBook(self.db, clock=lambda: NOW, daily_token_limit=self.daily_limit)
-        llm = LlmClient(
-            self.endpoint,
-            book,
-            gate=Gate(4),
-            clock=lambda: NOW,
-            context_chars=self.context_chars,
-        )
-        return ModelAuthor(
-            llm,
-            Models("scripted", vision="scripted-vision"),
-            db=self.db,
-            save_state=self.save,
-            clock=lambda: NOW,
-        )
-
-    def save(self, name: str, content: bytes | None) -> None:
-        if content is None:
-            self.state.pop(name, None)
-        else:
-            self.state[name] = content
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[ModelServer]:
-    with ModelServer() as server:
-        yield server
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def endpoint(running: ModelServer) -> AsyncIterator[Endpoint]:
-    endpoint = Endpoint(running.url, "VAULTD_NO_SUCH_KEY", timeout_seconds=5)
-    yield endpoint
-    await endpoint.close()
-
-
-@pytest.fixture
-def world(running: ModelServer, endpoint: Endpoint) -> Iterator[World]:
-    running.forget()
-    db = Database(":memory:")
-    yield World(running, db, endpoint)
-    db.close()
-
-
-def source_of(*pages: str, name: str = "paper.pdf", language: str = "en") -> SourceText:
-    texts = pages or ("The whole paper speaks about traces. " * 40,)
-    return SourceText(
-        id=SourceId(name),
-        path=VaultPath(f"raw/{name}"),
-        sha256="0" * 64,
-        title="Paper",
-        language=language,
-        pages=tuple(ExtractedPage(n, text) for n, text in enumerate(texts, start=1)),
-        folder_context="ml",
-    )
-
-
-def wiki_of(*pages: PageRef, count: int = 0, limit: int = 15, schema: str = "") -> WikiContext:
-    return WikiContext(
-        purpose="To learn.",
-        schema=schema,
-        pages=pages,
-        page_count=count or len(pages),
-        summary_path=SUMMARY,
-        language="",
-        today=date(2026, 11, 29),
-        pages_limit=limit,
-    )
-
-
-def plan_of(*names: str) -> str:
-    entries = "\n".join(f"- wiki/concepts/{name}.md: central" for name in names)
-    return f"## Key concepts\n\nSome.\n\n## Pages\n\n- {SUMMARY}: its own\n{entries}\n"
-
-
-def pages_of(*paths: str) -> str:
-    return "\n\n".join(page(path, "paper.pdf", "Text about it.") for path in paths)
 
 
 async def test_two_stages_are_two_calls(world: World) -> None:
@@ -411,189 +298,6 @@ async def test_a_conversation_streams_and_is_stored(world: World) -> None:
     assert answer == again
     assert len(world.server.calls) == 2
     assert world.server.calls[1].messages[-1]["content"] == "And the limits?"
-
-
-DRAFT = Draft(pages=(), raw_length=100)
-
-
-@pytest.mark.parametrize(
-    ("draft", "calls"),
-    [
-        (DRAFT, 0),
-        (replace(DRAFT, raw_length=9_999), 0),
-        (replace(DRAFT, raw_length=10_000), 1),
-        (replace(DRAFT, asked_review=True), 1),
-    ],
-)
-async def test_the_review_stage_runs_for_cause_only(world: World, draft: Draft, calls: int) -> None:
-    reviews = await world.author.review(source_of(), Analysis("x"), wiki_of(), draft)
-
-    assert len(world.server.calls) == calls
-    assert len(reviews) == calls
-
-
-async def test_at_most_five_reviews_come_from_the_stage(world: World) -> None:
-    item = "---REVIEW: suggestion | Title {}---\nText.\n---END REVIEW---"
-    world.server.say("\n".join(item.format(n) for n in range(12)))
-
-    reviews = await world.author.review(
-        source_of(), Analysis("x"), wiki_of(), replace(DRAFT, asked_review=True)
-    )
-
-    assert len(reviews) == 5
-
-
-async def test_an_unusable_review_reply_is_no_failure(world: World) -> None:
-    world.server.say(FAULTS["content empty"])
-
-    reviews = await world.author.review(
-        source_of(), Analysis("x"), wiki_of(), replace(DRAFT, asked_review=True)
-    )
-
-    assert reviews == ()
-
-
-MERGE = MergeRequest(
-    path=VaultPath("wiki/concepts/a.md"),
-    title="A",
-    language="en",
-    existing="# A\n\nOld claim.",
-    incoming="# A\n\nNew claim.",
-    existing_sources=(SourceId("one.pdf"),),
-    incoming_source=SourceId("two.pdf"),
-)
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "# A\n\nBoth claims.\n---END OF REPLY---",
-        "```markdown\n---\ntype: concept\ntitle: A\n---\n\n# A\n\nBoth claims.\n```",
-        "---\ntype: concept\n---\n---\ntype: concept\n---\n# A\n\nBoth claims.",
-        block("wiki/concepts/a.md", "---\ntype: concept\n---\n\n# A\n\nBoth claims."),
-        "<think>---FILE: x---</think># A\n\nBoth claims.",
-    ],
-)
-async def test_a_merge_gives_a_body_whatever_is_around_it(world: World, reply: str) -> None:
-    world.server.say(reply)
-
-    assert await world.author.merge(MERGE) == "# A\n\nBoth claims."
-
-
-async def test_a_merge_that_was_cut_is_asked_for_with_more_room(world: World) -> None:
-    world.server.say(Say("# A\n\nBoth", finish="length"))
-
-    await world.author.merge(MERGE)
-
-    first, second = world.server.calls
-    assert second.body["max_tokens"] == 2 * first.body["max_tokens"]
-
-
-def child(name: str) -> ChildSummary:
-    return ChildSummary(f"wiki/concepts/{name}.md", name, f"About {name}.", "concept", False, True)
-
-
-FOLDER = FolderRequest(
-    folder=VaultPath("wiki/concepts"),
-    name="concepts",
-    language="en",
-    children=(child("Alpha"), child("Beta")),
-)
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        '{"abstract": "Two ideas.", "overview": "- [[Alpha]]\\n- Gamma"}',
-        'Here:\n```json\n{"abstract": "Two ideas.", "overview": "- [[Alpha]]\\n- [[Gamma]]",}\n```',
-        '{"Abstract": "Two ideas.", "Overview": ["[[Alpha]]", "[[x/Gamma|Gamma]]"]}',
-        '<think>{"abstract": "draft"}</think>'
-        '{"abstract":"Two\nideas.","overview":"- [[Alpha]]\n- Gamma"}',
-        "Abstract: Two ideas.\n\nOverview:\n- [[Alpha]]\n- Gamma",
-    ],
-)
-async def test_a_folder_is_described_from_one_call(world: World, reply: str) -> None:
-    world.server.say(reply)
-
-    text = await world.author.summarise(FOLDER)
-
-    assert text.abstract == "Two ideas."
-    assert text.overview == "- [[Alpha]]\n- Gamma"
-    assert world.server.stages() == ["folder"]
-
-
-async def test_a_link_by_slug_or_path_is_spelt_as_the_note_is(world: World) -> None:
-    children = (child("Trace tree"), child("BM25"))
-    overview = "[[trace-tree|Trace trees]], [[wiki/concepts/BM25.md|BM25]], [[bm25]], [[x|y]]"
-    world.server.say(json.dumps({"abstract": "Two.", "overview": overview}))
-
-    text = await world.author.summarise(replace(FOLDER, children=children))
-
-    assert text.overview == "[[Trace tree|Trace trees]], [[BM25]], [[BM25]], y"
-
-
-async def test_a_misshapen_folder_reply_is_repaired_once(world: World) -> None:
-    world.server.say('{"abstract": "Two ideas."}')
-
-    text = await world.author.summarise(FOLDER)
-
-    assert text.abstract
-    assert len(world.server.calls) == 2
-    assert "overview" in world.server.calls[1].messages[-1]["content"]
-
-
-async def test_a_folder_reply_misshapen_twice_is_a_bad_reply(world: World) -> None:
-    world.server.say("no", "no")
-
-    with pytest.raises(BadReplyError):
-        await world.author.summarise(FOLDER)
-
-
-async def test_a_file_is_summarised_with_the_values_asked_for(world: World) -> None:
-    request = FileRequest(
-        path=VaultPath("wiki/a.md"),
-        language="en",
-        description="my notes",
-        passages=("One.", "Two."),
-        temperature=0.3,
-        max_tokens=77,
-        model="other",
-    )
-
-    await world.author.summarise_file(request)
-    await world.author.summarise_file(replace(request, passages=(), partials=("p", "q")))
-
-    sent = world.server.calls[0].body
-    assert (sent["model"], sent["temperature"], sent["max_tokens"]) == ("other", 0.3, 77)
-    assert "my notes" in world.server.calls[0].user
-    assert world.server.stages() == ["file", "file-reduce"]
-
-
-async def test_a_caption_sends_the_picture_and_the_words_around_it(world: World) -> None:
-    request = CaptionRequest(b"\x89PNG", "png", "see the figure", "as shown", "en")
-
-    await world.author.caption(request)
-    await world.author.caption(request)
-
-    (call,) = world.server.calls
-    content = call.messages[-1]["content"]
-    assert content[1]["image_url"]["url"].startswith("data:image/png;base64,iVBORw")
-    assert "see the figure" in content[0]["text"]
-    assert call.body["model"] == "scripted-vision"
-
-
-async def test_a_scan_is_transcribed(world: World) -> None:
-    world.server.say("Line one\n\nLine two [illegible]")
-
-    text = await world.author.transcribe(b"jpeg", "jpg", "de")
-
-    assert text == "Line one\n\nLine two [illegible]"
-
-
-async def test_a_page_is_written_again_in_the_language_asked_for(world: World) -> None:
-    body = await world.author.rewrite_language(VaultPath("wiki/concepts/a.md"), "# A\n\nx", "zh")
-
-    assert "目标语言" in body
 
 
 async def test_the_daily_limit_waits_for_tomorrow(world: World) -> None:

@@ -50,6 +50,7 @@ REACTIONS: dict[str, type[VaultdError] | str] = {
     "html in a 200": BadReplyError,
     "empty body": BadReplyError,
     "cut json": ModelUnavailableError,
+    "json in place of a stream": USABLE,
     "wrong length": ModelUnavailableError,
     "reset before": ModelUnavailableError,
     "reset after headers": ModelUnavailableError,

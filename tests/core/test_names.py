@@ -84,6 +84,7 @@ def test_random_titles_give_distinct_names() -> None:
 
 
 @pytest.mark.full
+@pytest.mark.timeout(300)
 def test_10000_random_titles_give_distinct_names() -> None:
     distinct_names(10_000)
 

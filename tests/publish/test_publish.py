@@ -9,7 +9,9 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -127,8 +129,17 @@ def page(title: str, body: str) -> bytes:
     return new_page_text(properties, body).encode()
 
 
+@cache
+def empty_database() -> bytes:
+    """A migrated database file: migrating one for every vault would take most of the time."""
+    with TemporaryDirectory() as folder:
+        Database(Path(folder) / "vaultd.db").close()
+        return (Path(folder) / "vaultd.db").read_bytes()
+
+
 def make_wiki(root: Path) -> Wiki:
     (root / "vault/wiki/concepts").mkdir(parents=True)
+    (root / "vaultd.db").write_bytes(empty_database())
     state = make_layout(root / "vault")
     disk = FailingDisk()
     wiki = Wiki(
@@ -259,6 +270,7 @@ def test_death_at_every_third_step_leaves_all_or_nothing(tmp_path: Path) -> None
 
 
 @pytest.mark.full
+@pytest.mark.timeout(300)
 def test_death_at_every_step_leaves_all_or_nothing(tmp_path: Path) -> None:
     die_at_steps(tmp_path, 1)
 
@@ -336,6 +348,7 @@ def test_persons_save_at_any_moment_is_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.full
+@pytest.mark.timeout(300)
 def test_persons_save_at_any_moment_is_kept_500_times(tmp_path: Path) -> None:
     for seed in range(1000, 1500):
         race(tmp_path, seed)

@@ -37,7 +37,7 @@ from vaultd.vault.layout import make_layout
 ROOT = Path(__file__).resolve().parent.parent
 LANES = {"words": Mode.WORDS, "vectors": Mode.VECTORS, "hybrid": Mode.HYBRID}
 K = 10
-ASKED = 50  # results asked for, since several may belong to one document or file
+ASKED = 20  # results asked for, since several may belong to one document or file
 READ = 4_000  # characters a reader takes of the results, where spans are judged
 
 Ask = Callable[[Question], Awaitable[Sequence[Hit]]]

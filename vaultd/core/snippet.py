@@ -36,8 +36,12 @@ def snippet(text: str, terms: Iterable[str], start: str = "") -> str:
 
 
 def _found(text: str, terms: set[str]) -> list[tuple[int, int]]:
-    """Return the places of the terms; neighbouring CJK characters are one place."""
+    """Return the places of the terms; neighbouring CJK characters are one place.
+
+    A character that was only part of a longer run is not worth a mark where it stands alone.
+    """
     stems = {_stem(term) for term in terms}
+    paired = {character for term in terms if len(term) == 2 for character in term}
     spans: list[tuple[int, int]] = []
     words = list(_WORD.finditer(text))
     for n, word in enumerate(words):
@@ -46,7 +50,7 @@ def _found(text: str, terms: set[str]) -> list[tuple[int, int]]:
         pair = token + words[n + 1][0] if dense and n + 1 < len(words) else ""
         if pair and pair in terms:
             end = words[n + 1].end()
-        elif (dense and token in terms and not _has_pairs(terms, token)) or (
+        elif (dense and token in terms and token not in paired) or (
             not dense and _stem(token) in stems
         ):
             end = word.end()
@@ -59,11 +63,6 @@ def _found(text: str, terms: set[str]) -> list[tuple[int, int]]:
     return spans
 
 
-def _has_pairs(terms: set[str], character: str) -> bool:
-    """Tell whether a character was only part of a longer run: alone it is not worth a mark."""
-    return any(len(term) == 2 and character in term for term in terms)
-
-
 def _stem(word: str) -> str:
     return _ENDINGS.sub("", word) if len(word) > _STEM_FROM else word
 
@@ -71,9 +70,9 @@ def _stem(word: str) -> str:
 def _best_begin(text: str, spans: list[tuple[int, int]], near: int) -> int:
     if not spans:
         return max(0, near)
+    words = [(a, b, text[a:b].casefold()) for a, b in spans]
     counts = [
-        (len({text[a:b].casefold() for a, b in spans if s <= a and b <= s + LENGTH}), -s)
-        for s, _ in spans
+        (len({word for a, b, word in words if s <= a and b <= s + LENGTH}), -s) for s, _ in spans
     ]
     first = -max(counts)[1]
     if first + LENGTH // 2 >= len(text) or first > LENGTH // 3:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from vaultd.core.passage import windows_of
 from vaultd.core.plain import plain
 from vaultd.core.rank import Ranked, shown_score
-from vaultd.core.snippet import snippet
+from vaultd.core.snippet import MARK, snippet
 from vaultd.model.paths import VaultPath
 from vaultd.model.search import Hit
 from vaultd.store.finding import Found
@@ -18,8 +18,10 @@ def hit_of(
     ranked: Ranked, found: Found, terms: Sequence[str], ordinal: int | None, vault_name: str
 ) -> Hit:
     """Return a result; `ordinal` is the passage's window nearest in meaning, if known."""
-    pieces = windows_of(plain(found.text)) if ordinal is not None else []
-    start = pieces[ordinal] if ordinal is not None and ordinal < len(pieces) else ""
+    shown = snippet(found.text, terms)
+    if MARK not in shown and ordinal is not None:
+        pieces = windows_of(plain(found.text))
+        shown = snippet(found.text, (), pieces[ordinal] if ordinal < len(pieces) else "")
     return Hit(
         id=f"p{found.passage}",
         path=found.path,
@@ -30,7 +32,7 @@ def hit_of(
         end=found.end,
         page=found.page,
         score=shown_score(ranked.score),
-        snippet=snippet(found.text, terms, start),
+        snippet=shown,
         via=ranked.via,
         link=link_to(vault_name, found.path, heading=found.heading, page=found.page),
     )

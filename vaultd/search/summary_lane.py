@@ -26,6 +26,8 @@ class Routes:
 
     def above(self, path: VaultPath) -> tuple[float, str]:
         """Return the largest lift of the file or of a folder above it, with its path."""
+        if not self.lifts:
+            return 0.0, ""
         places = [path, *(str(parent) for parent in PurePosixPath(path).parents)]
         lifted = [(self.lifts[place], place) for place in places if place in self.lifts]
         return max(lifted, default=(0.0, ""))

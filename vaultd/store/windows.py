@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
@@ -31,12 +32,11 @@ def window_rows(
     db: Connection, embedder: int, windows: Sequence[int]
 ) -> list[tuple[int, int, int, str, Vector]]:
     """Return window, passage, file, language and vector of those windows that have one."""
-    rows = []
-    for window in windows:
-        row = db.execute(f"{_ROWS} and w.id = ?", (embedder, window)).fetchone()
-        if row:
-            rows.append((*row[:4], unpack(row[4])))
-    return rows
+    rows = db.execute(
+        f"{_ROWS} and w.id in (select value from json_each(?))",
+        (embedder, json.dumps(list(windows))),
+    )
+    return [(w, p, f, language, unpack(blob)) for w, p, f, language, blob in rows]
 
 
 def next_window_rows(
@@ -83,12 +83,11 @@ def windows_of_file(db: Connection, embedder: int, path: VaultPath) -> list[int]
 
 def window_ordinals(db: Connection, windows: Iterable[int]) -> dict[int, int]:
     """Return which piece of its passage each window is, from 0."""
-    found: dict[int, int] = {}
-    for window in windows:
-        row = db.execute("select ordinal from windows where id = ?", (window,)).fetchone()
-        if row:
-            found[window] = int(row[0])
-    return found
+    rows = db.execute(
+        "select id, ordinal from windows where id in (select value from json_each(?))",
+        (json.dumps(list(windows)),),
+    )
+    return {window: ordinal for window, ordinal in rows}
 
 
 def language_samples(db: Connection, embedder: int, count: int) -> dict[str, list[Vector]]:

@@ -12,7 +12,7 @@ from vaultd.model.summary import ChildSummary, Node, NodeKind, NodeState
 from vaultd.store import nodes
 from vaultd.store.database import Database
 from vaultd.summarize.operations import SummaryOperations
-from vaultd.summarize.summarizer import DirectorySummarizer
+from vaultd.summarize.summarizer import DirectorySummarizer, Options
 from vaultd.vault.files import Vault
 
 NOTE = "Projects/Projects.md"
@@ -208,6 +208,37 @@ async def test_second_run_gives_the_same_bytes(
     await make().refresh_all()
 
     assert snapshot(vault) == before
+
+
+async def test_losing_the_database_changes_no_note_and_overrides_no_edit(
+    projects: DirectorySummarizer, vault: Vault, clock: FakeClock, author: FakeAuthor
+) -> None:
+    put(vault, {"Projects/deep/x.md": "Deep down.\n"})
+    await projects.refresh_all()
+    put(vault, {NOTE: text_of(vault, NOTE).replace("About", "My own words about")})
+    before = snapshot(vault)
+    fresh, reviews = Database(":memory:"), Reviews()
+
+    again = DirectorySummarizer(
+        fresh, vault, author, None, clock, reviews.propose, Options(roots=("Projects",))
+    )
+    await again.refresh_all()
+    fresh.close()
+
+    assert snapshot(vault) == before
+    assert [review.pages for review in reviews] == [(NOTE,)]
+
+
+async def test_empty_folder_is_not_listed(
+    summarizer: DirectorySummarizer, vault: Vault, author: FakeAuthor
+) -> None:
+    put(vault, {"wiki/a.md": page("a", "One.")})
+    (vault.root / "wiki/nothing").mkdir()
+
+    await summarizer.refresh_all()
+
+    assert "nothing" not in text_of(vault, "wiki/overview.md")
+    assert author.folders[0].total == 1
 
 
 def test_links_of_a_model_become_paths_or_plain_words() -> None:

@@ -78,7 +78,8 @@ class InputReader:
         ]
         if gone:
             await self._db.run(_drop_all, gone, now=self._clock())
-        children = [folder_child(path, below.get(path)) for path in listing.folders]
+        # a folder without a row has nothing in it, or is new and will tell when it has a text
+        children = [folder_child(path, below[path]) for path in listing.folders if path in below]
         children += [note_child(note, abstracts[note.path]) for note in plain]
         mine = note_path_of(folder)
         strays = (note.path for note in notes if note.is_folder_note and note.path != mine)

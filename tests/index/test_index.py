@@ -17,7 +17,7 @@ from vaultd.errors import EndpointClosedError
 from vaultd.index import Indexer
 from vaultd.model.paths import VaultPath
 from vaultd.model.search import Mode
-from vaultd.store import passages, vectors, windows
+from vaultd.store import passages, rebuild, vectors, windows
 from vaultd.store.database import Connection, Database
 from vaultd.store.vector_index import dead_share, has_index, indexed_nearest
 from vaultd.vault.files import Vault
@@ -288,6 +288,31 @@ async def test_replacing_passages_leaves_few_dead_places(world: World) -> None:
             await world.note(f"{n}.md", LONG.replace("topic", f"turn {turn} {n}"))
 
     assert await world.db.read(dead_share, 1) <= 0.35
+    assert await world.db.run(consistent)
+
+
+async def test_damaged_words_are_seen_and_made_again(world: World) -> None:
+    await world.note("a.md", f"---\naliases: [Alpha]\n---\n{LONG}")
+    await world.note("b.md", "Something about zebras.")
+    assert await world.db.run(rebuild.words_are_whole)
+    await world.db.run(lambda db: db.execute("delete from passage_words where rowid > 1").get)
+    assert not await world.db.run(rebuild.words_are_whole)
+
+    await world.db.run(rebuild.rebuild_words)
+
+    assert await world.db.run(rebuild.words_are_whole)
+    assert await world.paths("zebras", mode=Mode.WORDS) == ["b.md"]
+    assert (await world.paths("alpha", mode=Mode.WORDS))[0] == "a.md"
+
+
+async def test_an_emptied_index_is_filled_again_from_the_files(world: World) -> None:
+    await world.note("a.md", LONG)
+
+    await world.db.run(rebuild.forget_everything)
+    assert await world.paths("paragraph") == []
+    await world.indexer.index_file(VaultPath("a.md"))
+
+    assert set(await world.paths("paragraph")) == {"a.md"}
     assert await world.db.run(consistent)
 
 

@@ -91,7 +91,7 @@ def replace_passages(
         else:
             identity = _insert(db, file, ordinal, passage, text_hash)
             new.add(identity)
-        _put_words(db, identity, naming, passage.heading, passage.text)
+        put_words(db, identity, naming, passage.heading, passage.text)
         ids.append(identity)
     gone = tuple(identity for rest in known.values() for identity in rest)
     return Replaced(tuple(ids), frozenset(new), gone)
@@ -152,7 +152,7 @@ def _rename(db: Connection, file: int, path: VaultPath, title: str) -> None:
         )
     ]
     for identity, heading, text in texts:
-        _put_words(db, identity, naming, heading, text)
+        put_words(db, identity, naming, heading, text)
 
 
 def _put_names(
@@ -170,7 +170,8 @@ def _put_names(
     )
 
 
-def _put_words(db: Connection, identity: int, naming: str, heading: str, text: str) -> None:
+def put_words(db: Connection, identity: int, naming: str, heading: str, text: str) -> None:
+    """Store the words a passage is found by, in place of those it had."""
     db.execute("delete from passage_words where rowid = ?", (identity,))
     db.execute(
         "insert into passage_words (rowid, title, heading, body) values (?, ?, ?, ?)",

@@ -1,0 +1,80 @@
+"""The derived parts of the index: whether they are whole, and how to make them again."""
+
+from __future__ import annotations
+
+import apsw
+
+from vaultd.store.database import Connection
+from vaultd.store.passages import naming_of, put_words
+from vaultd.store.vector_index import rebuild_index
+from vaultd.store.vectors import embedders
+
+
+def words_are_whole(db: Connection) -> bool:
+    """Tell whether the full-text index is sound and covers exactly the passages.
+
+    SQLite's own integrity check does not see a full-text index that fell behind its rows.
+    """
+    try:
+        db.execute("insert into passage_words (passage_words) values ('integrity-check')")
+        strays = db.execute(
+            "select count(*) from passages p full join passage_words w on w.rowid = p.id"
+            " where p.id is null or w.rowid is null"
+        ).get
+    except apsw.CorruptError:
+        return False
+    return bool(strays == 0)
+
+
+def rebuild_words(db: Connection) -> int:
+    """Drop the full-text index and fill a new one from the passages; return how many.
+
+    FTS5's own 'rebuild' was seen to succeed on a damaged index and to keep half of it.
+    """
+    tables = ("passage_words", "word_counts")
+    made_by = [
+        str(db.execute("select sql from sqlite_master where name = ?", (table,)).get)
+        for table in tables
+    ]
+    for table in reversed(tables):
+        db.execute(f"drop table {table}")
+    for sql in made_by:
+        db.execute(sql)
+    naming = _namings(db)
+    rows = [
+        (passage, file, heading, text)
+        for passage, file, heading, text in db.execute(
+            "select id, file, heading, text from passages order by id"
+        )
+    ]
+    for passage, file, heading, text in rows:
+        put_words(db, passage, naming[file], heading, text)
+    return len(rows)
+
+
+def rebuild_vectors(db: Connection) -> None:
+    """Make every derived vector index again from the windows."""
+    for embedder in embedders(db):
+        rebuild_index(db, embedder)
+
+
+def forget_everything(db: Connection) -> None:
+    """Empty the index; indexing every file of the vault fills it again."""
+    rebuild_vectors(db)  # the index may be what is damaged: deleting by trigger needs it
+    db.execute("delete from indexed_files")
+    db.execute("delete from summary_vectors")
+    rebuild_words(db)
+    rebuild_vectors(db)
+
+
+def _namings(db: Connection) -> dict[int, str]:
+    aliases: dict[int, list[str]] = {}
+    for file, name in db.execute("select file, name from file_names where kind = 'alias'"):
+        aliases.setdefault(file, []).append(name)
+    tags: dict[int, list[str]] = {}
+    for file, tag in db.execute("select file, tag from file_tags"):
+        tags.setdefault(file, []).append(tag)
+    return {
+        file: naming_of(title, aliases.get(file, ()), tags.get(file, ()))
+        for file, title in db.execute("select id, title from indexed_files")
+    }

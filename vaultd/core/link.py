@@ -152,7 +152,7 @@ def link_to(path: VaultPath, text: str = "", *, fragment: str = "", in_table: bo
     It names the whole path: a bare name would lead elsewhere once a note of that name appears
     nearer or with a shorter path. `text` is shown instead of the path.
     """
-    is_note = path.lower().endswith(".md") and not path.startswith("raw/")  # a source keeps its name
+    is_note = path.lower().endswith(".md") and not path.startswith("raw/")  # sources keep theirs
     target = path[: -len(".md")] if is_note else path
     shown = " ".join(_TEXT_BREAKERS.sub(" ", text).split())
     if not shown:

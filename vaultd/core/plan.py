@@ -18,7 +18,7 @@ from vaultd.core.schema import SOURCE, Schema, route
 from vaultd.core.tags import clean_tags
 from vaultd.core.text import clean
 from vaultd.core.weave import Loom
-from vaultd.model.paths import SourceId, VaultPath
+from vaultd.model.paths import VaultPath
 from vaultd.model.wiki import PageDraft, PageRef, Refused, ReviewDraft, ReviewKind, SourceText
 
 SOURCES_FOLDER = "wiki/sources/"
@@ -297,8 +297,3 @@ def _extra(extra: Mapping[str, str]) -> dict[str, str]:
         if _PROPERTY.match(key) and key not in _RESERVED and value.strip()
     }
     return dict(list(kept.items())[:MAX_EXTRA])
-
-
-def source_identity(path: VaultPath) -> SourceId:
-    """Return the identity of the source at `raw/…`: the path below `raw/`, in normal form C."""
-    return SourceId(clean(path.removeprefix("raw/")))

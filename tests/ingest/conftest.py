@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from tests.fakes import FakeClock
+from tests.model_server import ModelServer
+from vaultd.author.model import LedgerBook, ModelAuthor, Models
 from vaultd.author.offline import OfflineAuthor
 from vaultd.author.seam import Author
 from vaultd.extract import Converter
 from vaultd.ingest.captions import CaptionCache
 from vaultd.ingest.desk import Desk, IngestRules
+from vaultd.ingest.source import ingest_source
 from vaultd.ingest.turns import PublishOrder
+from vaultd.llm.client import LlmClient
+from vaultd.llm.endpoint import Endpoint
+from vaultd.llm.gate import Gate
+from vaultd.model.jobs import Job, JobKind
 from vaultd.model.wiki import PageRef
 from vaultd.reading import Reader
 from vaultd.store.database import Database
@@ -22,10 +31,16 @@ from vaultd.vault.files import Vault
 MakeDesk = Callable[..., Desk]
 
 
-@pytest.fixture
-async def make_desk(
-    vault: Vault, db: Database, clock: FakeClock
-) -> AsyncIterator[MakeDesk]:
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def converter() -> AsyncIterator[Converter]:
+    """One converter, whose child takes a second to start."""
+    running = Converter()
+    yield running
+    await running.close()
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def make_desk(vault: Vault, db: Database, clock: FakeClock) -> AsyncIterator[MakeDesk]:
     """Build desks over one vault; `author` and the rules may be chosen."""
     converter = Converter()
 
@@ -46,8 +61,7 @@ async def make_desk(
             rules=IngestRules(**rules),  # type: ignore[arg-type]
         )
 
-    yield make
-    await converter.close()
+    return make
 
 
 def drop(vault: Vault, name: str, content: bytes | str) -> Path:
@@ -56,3 +70,42 @@ def drop(vault: Vault, name: str, content: bytes | str) -> Path:
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_bytes(content if isinstance(content, bytes) else content.encode())
     return place
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ModelServer]:
+    """A scripted model server; what one test scripted and counted is gone before the next."""
+    with ModelServer() as running:
+        yield running
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def make_model(
+    server: ModelServer, vault: Vault, db: Database, clock: FakeClock
+) -> AsyncIterator[Callable[[], Author]]:
+    """Build model authors that ask the scripted server."""
+    server.forget()
+    endpoint = Endpoint(server.url, "VAULTD_TEST_KEY", 10)
+
+    def make() -> Author:
+        book = LedgerBook(db, clock=clock, daily_token_limit=0)
+        llm = LlmClient(endpoint, book, gate=Gate(10), clock=clock, context_chars=204_800)
+
+        def save(name: str, content: bytes | None) -> None:
+            if content is not None:
+                vault.write_state(name, content)
+
+        return ModelAuthor(llm, Models("scripted"), db=db, save_state=save, clock=clock)
+
+    yield make
+    await endpoint.close()
+
+
+def nothing(stage: str, done: int = 0, total: int = 0) -> None:
+    """Tell nobody."""
+
+
+async def ingest(desk: Desk, name: str, number: int = 1, **payload: object) -> Mapping[str, Any]:
+    """Ingest `raw/<name>` as the worker would."""
+    job = Job(number, JobKind.INGEST, f"raw/{name}", "", payload, 1, number)
+    return await ingest_source(job, nothing, desk)

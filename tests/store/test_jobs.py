@@ -124,7 +124,7 @@ def test_stored_step_forgets_deaths(db: Database, clock: FakeClock) -> None:
     deadly, _ = queue(db, PAPER, NewJob(JobKind.INGEST, "raw/b.md", "b"), clock=clock)
     for _ in range(5):
         assert claimed(db, clock).id == deadly
-        db.run_sync(jobs.step_stored, deadly)
+        db.run_sync(jobs.step_stored, PAPER.subject)
         db.run_sync(jobs.recover, now=clock())
 
     assert row(db, deadly).deaths == 1

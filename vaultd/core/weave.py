@@ -124,7 +124,8 @@ class _Thread:
     def _is_this_source(self, target: str) -> bool:
         wanted = same_path(target.removeprefix("raw/"))
         own = same_path(self.loom.source)
-        return wanted == own or wanted == own.rsplit("/", 1)[-1]
+        names = {own, own.rsplit("/", 1)[-1]}
+        return wanted in names | {name.removesuffix(".md") for name in names}
 
 
 def sources_cited(body: str) -> frozenset[SourceId]:

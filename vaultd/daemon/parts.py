@@ -121,7 +121,7 @@ def workflows(
         JobKind.INDEX: index,
         JobKind.SUMMARIZE: summarizer.summarize,
         JobKind.REVIEW: reviews.act,
-        JobKind.UPKEEP: partial(tidy, place.db, place.clock),
+        JobKind.UPKEEP: partial(tidy, place.db, place.vault, place.clock),
     }
 
 

@@ -28,6 +28,7 @@ log = structlog.get_logger()
 
 DONE, DEGRADED, INTERRUPTED = 0, 3, 130
 ONCE_HORIZON = timedelta(seconds=60)  # one pass waits for what is due within that time
+FOLLOWING = timedelta(seconds=10)  # what a request brings about is done with it: index, folders
 TICK = timedelta(seconds=1)  # how fast requests of other processes are noticed
 FOLLOW_SECONDS = 0.2
 SWEEP = timedelta(minutes=1)  # how soon a source that is parked asks, and a settled question goes
@@ -111,6 +112,7 @@ async def run_jobs(
                 await parts.worker.tick()
                 rows = [row for id_ in ids if (row := await place.db.read(joblist.find, id_))]
                 if all(row.state in SETTLED for row in rows):
+                    await parts.worker.idle_until(FOLLOWING)
                     break
                 await asyncio.sleep(FOLLOW_SECONDS)
         return [row for id_ in ids if (row := await place.db.read(joblist.find, id_))]
@@ -179,6 +181,8 @@ def _schedule(parts: Parts) -> Schedule:
     schedule = Schedule()
     schedule.every(TICK, _unless_full(parts.worker.tick))
     schedule.every(SWEEP, _unless_full(parts.sweep.run))
+    age = timedelta(hours=parts.place.settings.summaries.max_age_hours)
+    schedule.every(age, _unless_full(lambda: _look_at_folders(parts)))
     schedule.every(DAY, _unless_full(lambda: _queue(parts, JobKind.UPKEEP)))
     return schedule
 
@@ -193,6 +197,13 @@ def _unless_full(chore: Chore) -> Chore:
 
 async def _queue(parts: Parts, kind: JobKind) -> None:
     new = [NewJob(kind, ".")]
+    await parts.place.db.run(jobs.enqueue_all, new, now=parts.place.clock())
+    parts.worker.ring()
+
+
+async def _look_at_folders(parts: Parts) -> None:
+    """Queue a look at every folder: nothing is asked for where nothing changed."""
+    new = [NewJob(JobKind.SUMMARIZE, ".", "age", payload={"full": True})]
     await parts.place.db.run(jobs.enqueue_all, new, now=parts.place.clock())
     parts.worker.ring()
 

@@ -60,7 +60,7 @@ async def drafted(
     draft = await author.generate(source, analysis, wiki, progress, talk)
     if not draft.pages:
         raise BadReplyError(f"The reply for {source.id} holds no page.")
-    if desk.rules.language != "auto":
+    if desk.rules.language != "auto" and not author.offline:  # quotations stay as they are
         draft = await in_language(draft, desk.rules.language, author)
     progress("review")
     more = await author.review(source, analysis, wiki, draft)

@@ -13,7 +13,6 @@ import structlog
 from vaultd.author.seam import CaptionRequest
 from vaultd.core.names import media_folder
 from vaultd.core.pictures import around, picture_paths, with_pictures, without_pictures
-from vaultd.core.reconcile import identity_of
 from vaultd.core.title import title_of
 from vaultd.errors import (
     BadReplyError,
@@ -58,7 +57,7 @@ class Material:
 
 
 async def read_material(
-    path: VaultPath, summary_path: VaultPath, desk: Desk, progress: Progress
+    path: VaultPath, identity: SourceId, summary_path: VaultPath, desk: Desk, progress: Progress
 ) -> Material:
     """Read the source at `path`; `summary_path` is where its own page stands.
 
@@ -71,7 +70,6 @@ async def read_material(
     extraction = reading.extraction
     if code := UNREADABLE.get(extraction.status):
         raise UnreadableSourceError(extraction.reason or f"{path} has no usable text.", code)
-    identity = identity_of(path)
     if not wants_pictures:
         extraction = _stripped(extraction)
     elif extraction.kind == "md":

@@ -19,7 +19,7 @@ from vaultd.ingest.publication import publish_source
 from vaultd.model.jobs import Job, Progress
 from vaultd.model.paths import SourceId, VaultPath
 from vaultd.model.wiki import SourceText, WikiContext
-from vaultd.store import ingest_cache, pages
+from vaultd.store import ingest_cache, pages, sources
 
 
 async def ingest_source(job: Job, progress: Progress, desk: Desk) -> Mapping[str, Any]:
@@ -37,8 +37,9 @@ async def ingest_source(job: Job, progress: Progress, desk: Desk) -> Mapping[str
     """
     path = VaultPath(job.subject)
     with desk.order.place(job.started) as place:
-        summary_path = await summary_path_of(identity_of(path), desk)
-        material = await read_material(path, summary_path, desk, progress)
+        identity = await identity_at(path, desk)
+        summary_path = await summary_path_of(identity, desk)
+        material = await read_material(path, identity, summary_path, desk, progress)
         known = None if job.payload.get("again") else await known_pages(material, desk)
         if known is not None:
             async with desk.order.turn(place):
@@ -51,6 +52,12 @@ async def ingest_source(job: Job, progress: Progress, desk: Desk) -> Mapping[str
         progress("publishing")
         async with desk.order.turn(place):
             return await publish_source(material, draft, context, desk, recipe=desk.author.name)
+
+
+async def identity_at(path: VaultPath, desk: Desk) -> SourceId:
+    """Return the identity of the source at `path`; a twin in another normal form has its own."""
+    known = await desk.db.read(sources.find_by_path, path)
+    return known.identity if known else identity_of(path)
 
 
 async def summary_path_of(identity: SourceId, desk: Desk) -> VaultPath:

@@ -241,12 +241,16 @@ def resume(db: Connection, kinds: Iterable[JobKind], *, now: datetime) -> None:
         )
 
 
-def step_stored(db: Connection, job_id: int) -> None:
-    """Record that a durable step of the job was made: its deaths so far are forgotten.
+def step_stored(db: Connection, subject: str) -> None:
+    """Record that a durable step of running work on `subject` was made: its deaths are forgotten.
 
-    A step that returned no row of ours (job unknown) changes nothing.
+    `subject` is a job's, or the identity of the source it works on.
     """
-    db.execute("update jobs set deaths = 0 where id = ? and deaths > 0", (job_id,))
+    db.execute(
+        "update jobs set deaths = 0 where state = 'running' and deaths > 0"
+        " and subject in (?1, 'raw/' || ?1)",
+        (subject,),
+    )
 
 
 def set_progress(

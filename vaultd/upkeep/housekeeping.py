@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
@@ -9,14 +10,23 @@ from typing import Any
 from vaultd.core.timing import stamp
 from vaultd.model.jobs import Job, Progress
 from vaultd.model.paths import Clock
-from vaultd.store import joblist
+from vaultd.publish.history import thin_history
+from vaultd.store import joblist, sessions
 from vaultd.store.database import Database
+from vaultd.vault.files import Vault
 
+TALKS_KEPT = timedelta(days=90)  # a conversation about a source that was never written
 JOBS_KEPT = timedelta(days=7)  # long enough to ask on Monday what happened on Friday
 
 
-async def tidy(db: Database, clock: Clock, job: Job, progress: Progress) -> Mapping[str, Any]:
-    """Forget jobs that were over a week ago: the workflow of `JobKind.UPKEEP`."""
-    del job, progress
-    forgotten = await db.run(joblist.prune, stamp(clock() - JOBS_KEPT))
-    return {"jobs_forgotten": forgotten}
+async def tidy(
+    db: Database, vault: Vault, clock: Clock, job: Job, progress: Progress
+) -> Mapping[str, Any]:
+    """Forget old jobs, conversations and versions: the workflow of `JobKind.UPKEEP`."""
+    del job
+    progress("upkeep")
+    now = clock()
+    forgotten = await db.run(joblist.prune, stamp(now - JOBS_KEPT))
+    talks = await db.run(sessions.drop_older, now - TALKS_KEPT)
+    thinned = await asyncio.to_thread(thin_history, vault, now)
+    return {"jobs_forgotten": forgotten, "talks_forgotten": talks, "versions_thinned": thinned}

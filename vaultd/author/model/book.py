@@ -11,8 +11,8 @@ from vaultd.llm.client import Ended, spent
 from vaultd.llm.request import ModelRequest
 from vaultd.llm.traits import Lesson
 from vaultd.model.paths import Clock
-from vaultd.store import ledger
-from vaultd.store.database import Database
+from vaultd.store import jobs, ledger
+from vaultd.store.database import Connection, Database
 
 
 class LedgerBook:
@@ -47,7 +47,8 @@ class LedgerBook:
     async def end(self, number: int, ended: Ended) -> None:
         """Record how a call ended and keep its reply."""
         received = ended.received
-        tokens_in, tokens_out, estimated = spent(ended, self._open.pop(number))
+        request = self._open.pop(number)
+        tokens_in, tokens_out, estimated = spent(ended, request)
         end = ledger.EndedCall(
             ended=stamp(self._clock()),
             outcome=ended.outcome,
@@ -57,7 +58,7 @@ class LedgerBook:
             estimated=estimated,
             reply=received.text if received and received.text else None,
         )
-        await self._db.run(ledger.end_call, number, end)
+        await self._db.run(_end, number, end, request.subject)
 
     async def within_limit(self) -> None:
         """Raise `WaitingError` until the next day (UTC) when the day's tokens are used up."""
@@ -79,3 +80,9 @@ class LedgerBook:
     async def learn(self, model: str, lesson: Lesson) -> None:
         """Remember something of a model."""
         await self._db.run(ledger.remember_trait, model, lesson.trait, lesson.value)
+
+
+def _end(db: Connection, number: int, end: ledger.EndedCall, subject: str) -> None:
+    ledger.end_call(db, number, end)
+    if end.reply is not None:
+        jobs.step_stored(db, subject)

@@ -139,13 +139,51 @@ async def changes() -> list[Figure]:
             calls = made.author.calls
             note = f"{calls} calls, least {least}"
             found.append(figure(f"G1 {name}", calls / least, "ratio", note))
-            found.append(
-                figure(f"G4 {name}", wall / bound, "ratio", f"{wall:.2f} s over {bound:.2f}")
-            )
+            found += walls(name, wall, bound, works_of(paths, with_notes=True))
             if climbing == 100 and name.endswith("one folder"):
                 note = f"{calls} calls, {climbing} with a climb after every write"
                 found.append(figure("G3 burst", calls / climbing, "ratio", note))
     return found
+
+
+def walls(name: str, wall: float, bound: float, works: Mapping[str, str]) -> list[Figure]:
+    """Return G4 twice: over max(critical path, calls x L / c), and over the best schedule."""
+    best = shortest(works) * LATENCY
+    note = f"{wall:.2f} s over {bound:.2f}"
+    return [
+        figure(f"G4 {name}", wall / bound, "ratio", note),
+        figure(f"G4 {name}, over the best schedule", wall / best, "ratio", f"{best:.2f} s"),
+    ]
+
+
+def shortest(works: Mapping[str, str]) -> int:
+    """Return the fewest rounds of `WIDTH` calls; each work has at most one above it ("" = none).
+
+    The deepest first is the best schedule of equal works in a tree (Hu, 1961).
+    """
+    waiting = {work: sum(above == work for above in works.values()) for work in works}
+
+    def depth(work: str) -> int:
+        return 0 if not works[work] else 1 + depth(works[work])
+
+    rounds = 0
+    while waiting:
+        ready = sorted((work for work, below in waiting.items() if not below), key=depth)
+        for work in ready[-WIDTH:]:
+            del waiting[work]
+            if works[work]:
+                waiting[works[work]] -= 1
+        rounds += 1
+    return rounds
+
+
+def works_of(paths: list[str], *, with_notes: bool) -> dict[str, str]:
+    """Return what has to be asked for after `paths` changed, with what is above each."""
+    works = {path: path.rpartition("/")[0] for path in paths} if with_notes else {}
+    for path in paths:
+        for folder in ancestors(path):
+            works[folder] = folder.rpartition("/")[0]
+    return works
 
 
 def leaves(count: int) -> list[str]:
@@ -171,8 +209,8 @@ async def quiet() -> list[Figure]:
         wall = time.perf_counter() - begun
         busy = await writing
         bound = result.calls * LATENCY / WIDTH
-        note = f"{wall:.2f} s over {bound:.2f}; no schedule of 64 + 16 + 4 + 1 calls is under 5.00"
-        found.append(figure("G4 full build, abstracts given", wall / bound, "ratio", note))
+        every = works_of(list(reference(abstracts=True)), with_notes=False)
+        found += walls("full build, abstracts given", wall, bound, every)
         found.append(figure("G5 peak over limit", made.author.peak / WIDTH, "ratio", ""))
         late = 1_000 * (p95(busy) - p95(idle))
         found.append(

@@ -180,6 +180,20 @@ async def test_rebuild_reports_every_file_and_goes_on_after_a_failure(
     assert events[0]["msg"] == f"(1/5): {events[0]['doc']}"
 
 
+async def test_rebuild_costs_no_more_than_was_estimated(
+    make: MakeSummarizer, db: Database, clock: FakeClock, author: FakeAuthor
+) -> None:
+    operations = SummaryOperations(db, make(context_chars=8_000), clock, embed_model="")
+    await db.run(index, FILE, [SENTENCE * 18 for _ in range(30)], clock)
+    await db.run(index, VaultPath("wiki/short.md"), ["Text."], clock)
+
+    estimate = await operations.estimate(VaultPath("wiki"))
+    await events_of(operations)
+
+    assert (estimate.files, author.calls) == (2, estimate.calls)
+    assert estimate.input_tokens > 1_000
+
+
 async def test_old_summaries_are_found_until_each_is_replaced(
     operations: SummaryOperations, db: Database, clock: FakeClock, author: FakeAuthor
 ) -> None:

@@ -26,6 +26,7 @@ T = TypeVar("T")
 
 ABSTRACT_CHARS = 200  # spec/000
 OVERVIEW_CHARS = 8_000  # two screens for a folder of 50; more is no overview
+BELOW_ALL = 10_000  # as a depth: what whole chains of folders wait for goes first
 PARTIAL_CHARS = 1_500  # an overview of a bucket, of which 50 have to fit into one prompt
 
 
@@ -104,7 +105,7 @@ class Asker:
                 raise BadReplyError("The summary came back empty.")
             return text
 
-        return await self._guarded(ask, tally, 0)
+        return await self._guarded(ask, tally, BELOW_ALL)
 
     def next_try(self, attempts: int, error: VaultdError) -> tuple[int, datetime | None]:
         """Return the count of attempts after `error`, and when the next one is due.

@@ -20,7 +20,14 @@ from vaultd.store.database import Connection, Database
 from vaultd.store.vectors import Vector
 from vaultd.summarize.ask import ABSTRACT_CHARS, Asker, Tally
 from vaultd.summarize.embedding import levels_of
-from vaultd.summarize.files import FileTexts, Wish, file_digest, summarise_passages, window_tokens
+from vaultd.summarize.files import (
+    FileTexts,
+    Wish,
+    file_digest,
+    packed,
+    summarise_passages,
+    window_tokens,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +69,10 @@ class FileNodes:
         content = await self._db.read(summaries.content_hash, path)
         ids = tuple(identity for identity, _ in found)
         return FileText(path, content, tuple(text for _, text in found), ids)
+
+    def windows_of(self, file: FileText) -> int:
+        """Return how many prompts the text of a file fills."""
+        return len(packed(file.passages, self._window))
 
     async def texts(self, file: FileText, wish: Wish, tally: Tally) -> FileTexts:
         """Return the summary of a file without storing it.

@@ -11,6 +11,7 @@ from typing import Any, TypedDict
 import structlog
 
 from vaultd.core.staleness import is_within
+from vaultd.core.text import tokens_of
 from vaultd.errors import ConflictError, NotFoundError, UsageError, VaultdError
 from vaultd.model.jobs import Job, Progress
 from vaultd.model.paths import Clock, VaultPath
@@ -64,6 +65,15 @@ class PassageSummary:
                 "doc_ids": ",".join(map(str, self.ids)),
             },
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What making every file summary of a root anew would take, at most."""
+
+    files: int
+    calls: int
+    input_tokens: int
 
 
 class SummaryOperations:
@@ -171,6 +181,17 @@ class SummaryOperations:
         if job.payload.get("back"):
             return {"restored": await self.take_back(path)}
         return {"dropped": await self.drop(path)}
+
+    async def estimate(self, root: VaultPath) -> Estimate:
+        """Return what `recreate` would cost, without asking anybody."""
+        files = calls = tokens = 0
+        for path in await self._paths(root):
+            file = await self._summarizer.files.indexed(path)
+            windows = self._summarizer.files.windows_of(file)
+            files += 1
+            calls += windows + (windows > 1)
+            tokens += sum(map(tokens_of, file.passages))
+        return Estimate(files, calls, tokens)
 
     async def recreate(self, root: VaultPath | None, wish: Wish) -> Events:
         """Make every file summary of `root` anew, and yield an event for each file.

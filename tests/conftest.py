@@ -7,11 +7,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.fakes import FakeClock
 from vaultd.store.database import Database
 from vaultd.vault.files import Vault
 from vaultd.vault.layout import make_layout
+
+# The same examples on every run, and no deadline: a busy machine is no fault of the code.
+settings.register_profile("vaultd", deadline=None, derandomize=True, max_examples=60)
+settings.load_profile("vaultd")
 
 ROOT = Path(__file__).resolve().parent.parent
 

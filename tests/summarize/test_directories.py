@@ -1,5 +1,6 @@
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -357,6 +358,23 @@ async def test_folder_that_fails_too_often_is_given_up_and_can_be_driven_again(
     await summarizer.refresh_marked()
     assert await db.read(nodes.given_up) == []
     assert (await db.read(nodes.state_counts))["ok"] == 1
+
+
+async def test_child_that_cannot_be_read_is_counted_and_the_rest_is_described(
+    summarizer: DirectorySummarizer, vault: Vault, author: FakeAuthor, db: Database, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside.md"
+    outside.write_text("Not for a model.\n")
+    put(vault, {"wiki/a/one.md": page("one", "First.")})
+    (vault.root / "wiki/a/link.md").symlink_to(outside)
+
+    result = await summarizer.refresh_all()
+
+    row = await db.read(nodes.node, VaultPath("wiki/a"))
+    assert row is not None
+    assert (result.success, row.state, row.partial) == (True, NodeState.OK, 1)
+    assert "Not for a model" not in str(author.folders)
+    assert "1 of the entries cannot be read" in (vault.root / "wiki/a/a.md").read_text("utf-8")
 
 
 async def test_unreadable_folder_keeps_its_text(

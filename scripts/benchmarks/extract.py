@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +76,7 @@ def picture_misses(manifest: list[Row], read: dict[str, Extraction]) -> Iterator
 def speed_figures() -> Iterator[dict[str, Any]]:
     for name in WITHOUT_TABLES:
         path = CORPUS / f"{name}.pdf"
-        ratio = cpu(lambda path=path: all_text(path)) / cpu(lambda path=path: plain_text(path))
+        ratio = cpu(partial(all_text, path)) / cpu(partial(plain_text, path))
         yield figure(
             f"text time over plain PyMuPDF, {name}", ratio, "times", "hidden text told apart"
         )

@@ -35,7 +35,7 @@ class Limits:
     base: float = 30.0
     per_page: float = 0.5
     most: float = 300.0
-    slow: float = 2.0
+    slow: float = 1.0
     documents: int = 200  # a child is replaced after so many, and above so much memory:
     resident_kilobytes: int = 400 * 1024
 

@@ -35,6 +35,7 @@ def read_pdf(path: Path) -> Content:
     Raises:
         UnreadableError: it wants a password, or nothing of it can be read.
     """
+    pymupdf.TOOLS.reset_mupdf_warnings()  # else they pile up as long as the child lives
     try:
         document = pymupdf.open(path, filetype="pdf")
         if document.needs_pass:

@@ -22,6 +22,7 @@ MOST_PIXELS = 12_000_000  # of a page drawn for recognition; a poster is drawn c
 PLATE_SHARE = 0.05  # of the pages; up to so many pictures without text are covers and plates
 METADATA = ("title", "author", "subject", "keywords", "creationDate")
 FILE_ATTACHMENT = _pymupdf.mupdf.PDF_ANNOT_FILE_ATTACHMENT
+SAMPLE_PAGES, SAMPLE = 8, 1_500  # pages, and letters of each, that show a font's wrong map
 DAMAGED = (RuntimeError, ValueError, TypeError, KeyError, IndexError, AttributeError)
 
 pymupdf: Any = _pymupdf  # its own hints are partial
@@ -92,12 +93,13 @@ def _tell_plates(pages: list[Page], content: Content) -> None:
 
 def _condemn(pages: list[Page]) -> None:
     """Set the text of every page apart where the letters of the document fit no language."""
-    trouble = gibberish("\n".join(block.plain for page in pages for block in page.blocks))
+    step = len(pages) // SAMPLE_PAGES + 1
+    trouble = gibberish("\n".join(page.plain[:SAMPLE] for page in pages[::step]))
     if not trouble:
         return
     for page in pages:
         page.trouble, page.scan = trouble, True
-        page.hidden += "\n".join(block.plain for block in page.blocks)
+        page.hidden += page.plain
         page.blocks = []
 
 

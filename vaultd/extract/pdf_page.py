@@ -48,6 +48,11 @@ class Page:
     cover: float = 0.0
     notes: list[str] = field(default_factory=list)
 
+    @property
+    def plain(self) -> str:
+        """The text of the blocks, without marks."""
+        return "\n".join(block.plain for block in self.blocks)
+
     def markdown(self) -> str:
         """Return the page's blocks and what people wrote on it."""
         parts = [*(block.markdown for block in self.blocks), *self.notes]
@@ -68,22 +73,18 @@ def page_of(page: Any) -> Page:
     found.cover = cover = _cover(found.images, page.rect)
     if cover <= SCAN_COVER and found.blocks and _may_hide(textpage, log):
         found.blocks, found.hidden = _told_apart(textpage, log)
-    text = _text(found.blocks)
+    text = found.plain
     if unmapped(text):
         found.blocks = blocks_of(
             page.get_textpage(flags=FLAGS | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE)
         )
-        text = _text(found.blocks)
+        text = found.plain
         found.trouble = gibberish(text)
     if found.trouble:
         found.hidden = "\n".join(filter(None, (found.hidden, text)))
         found.blocks = []
     found.scan = _is_scan(found, text, cover)
     return found
-
-
-def _text(blocks: Sequence[Block]) -> str:
-    return "\n".join(block.plain for block in blocks)
 
 
 def unmapped(text: str) -> bool:

@@ -39,7 +39,9 @@ WINDOWS = int(os.environ.get("VAULTD_BENCH_WINDOWS", "100000"))
 PER_PASSAGE, PER_FILE = 3, 30  # windows
 QUESTIONS = 60
 ROUNDS = 20
-WORDS = [f"{a}{b}{c}" for a in "bdfgklmnprst" for b in "aeiou" for c in ("r", "n", "st", "k", "m")]
+WORDS = [f"{a}{b}{c}{d}" for a in "bdfgklmnprst" for b in "aeiou" for c in "rnkm" for d in "aeiou"]
+RANKS = 1.0 / np.arange(1, len(WORDS) + 1)
+SHARES = RANKS / RANKS.sum()  # as in language: the n-th word is an n-th as frequent as the first
 
 Rng = np.random.Generator
 Figure = dict[str, Any]
@@ -91,7 +93,7 @@ def made_up_file(rng: Rng, number: int, turn: int = 0) -> tuple[IndexedFile, lis
     """Return a file of ten passages of three windows."""
     passages = []
     for n in range(PER_FILE // PER_PASSAGE):
-        pieces = [" ".join(rng.choice(WORDS, 45)) for _ in range(PER_PASSAGE)]
+        pieces = [" ".join(rng.choice(WORDS, 45, p=SHARES)) for _ in range(PER_PASSAGE)]
         text = f"{number} {n} {turn} " + ". ".join(pieces)
         windows = tuple(f"{number} {n} {turn} {piece}" for piece in pieces)
         place = IndexedPassage(text, f"Section {n}", n, 0, len(text), None, "en", windows)
@@ -125,7 +127,7 @@ async def _latency(folder: Path) -> list[Figure]:
     matrix = await engine._vectors.matrix(active)
     assert matrix is not None
     everything = matrix._bytes[: matrix.count] * matrix._scales[: matrix.count, None]
-    questions = [" ".join(rng.choice(WORDS, 6)) for _ in range(QUESTIONS)]
+    questions = [" ".join(rng.choice(WORDS, 6, p=SHARES)) for _ in range(QUESTIONS)]
     given.of = dict(
         zip(questions, everything[rng.integers(0, matrix.count, QUESTIONS)], strict=True)
     )
@@ -184,7 +186,7 @@ async def _search_time(engine: SearchEngine, given: Given, rng: Rng) -> float:
     await engine.warm()
     seconds = []
     for vector in made_up(rng, QUESTIONS):
-        question = " ".join(rng.choice(WORDS, 6))
+        question = " ".join(rng.choice(WORDS, 6, p=SHARES))
         given.of[question] = vector
         start = time.process_time()
         await engine.search(Question(question))
@@ -226,7 +228,7 @@ async def _indexing(folder: Path) -> list[Figure]:
     indexer = Indexer(vault, db, Reader(vault, db, converter), embedder, lambda: datetime.now(UTC))
     notes = max(20, WINDOWS // 1000)
     for number in range(notes):
-        lines = [" ".join(rng.choice(WORDS, 60)) + "." for _ in range(30)]
+        lines = [" ".join(rng.choice(WORDS, 60, p=SHARES)) + "." for _ in range(30)]
         text = f"# Note {number}\n\n" + "\n\n## Part\n\n".join(lines)
         (root / f"{number}.md").write_text(text, encoding="utf-8")
     start = time.process_time()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 WORDS_WEIGHT = 0.8
 """Of the words lane at its best against the cosine.
@@ -27,11 +27,13 @@ Place = tuple[int, str, int | None]  # file, heading, page
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A passage with its score in [0, 1] and the lanes that found it."""
+    """A passage with its score, the lanes that found it, and what two of them gave to it."""
 
     passage: int
     score: float
     via: tuple[str, ...]
+    by_words: float = 0.0
+    by_vector: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +69,32 @@ def fuse(lanes: Lanes, *, scale: float = 1.0) -> list[Ranked]:
         by_vector = scale * vectors.get(passage, 0.0)
         extra, route = lanes.summaries.get(passage, (0.0, ""))
         score = by_words + by_vector + SUMMARY_WEIGHT * extra
-        ranked.append(Ranked(passage, score, _via(lanes, passage, route)))
+        ranked.append(Ranked(passage, score, _via(lanes, passage, route), by_words, by_vector))
     return sorted(ranked, key=lambda one: (-one.score, one.passage))
+
+
+def joined(ranked: Iterable[Ranked], place_of: Mapping[int, Place]) -> list[Ranked]:
+    """Let the best passage of each section or page stand for what the lanes found in all of it.
+
+    The words a question names and what it means often stand in neighbouring passages.
+    """
+    firsts: dict[Place, Ranked] = {}
+    rest: list[Ranked] = []
+    for one in ranked:
+        place = place_of[one.passage]
+        if (first := firsts.get(place)) is None:
+            firsts[place] = one
+            continue
+        rest.append(one)
+        words = max(0.0, one.by_words - first.by_words)
+        vector = max(0.0, one.by_vector - first.by_vector)
+        firsts[place] = replace(
+            first,
+            score=first.score + words + vector,
+            by_words=first.by_words + words,
+            by_vector=first.by_vector + vector,
+        )
+    return sorted([*firsts.values(), *rest], key=lambda one: (-one.score, one.passage))
 
 
 def shown_score(score: float) -> float:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import structlog
 
 from vaultd.core.query import Parsed, parse
-from vaultd.core.rank import Lanes, Ranked, folded, fuse, scale_for
+from vaultd.core.rank import Lanes, Ranked, folded, fuse, joined, scale_for
 from vaultd.core.words import terms_of
 from vaultd.embed import Embedder
 from vaultd.errors import VaultdError
@@ -182,10 +182,11 @@ class SearchEngine:
             summaries={p: asked.routes.above(place.path) for p, place in places.items()},
             near=near_by.found,
         )
-        ranked = [one for one in fuse(lanes, scale=asked.scale) if one.passage in places]
+        place_of = {p: (place.file, place.heading, place.page) for p, place in places.items()}
+        fused = [one for one in fuse(lanes, scale=asked.scale) if one.passage in places]
         groups = folded(
-            _named_first(ranked, named.values()),
-            {p: (place.file, place.heading, place.page) for p, place in places.items()},
+            _named_first(joined(fused, place_of), named.values()),
+            place_of,
             {p: place.text_hash for p, place in places.items()},
             k,
         )

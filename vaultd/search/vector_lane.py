@@ -108,24 +108,25 @@ class VectorLane:
 
     async def _follow(self, embedder: StoredEmbedder) -> Matrix | None:
         """Bring the copy in memory abreast of the store."""
+        seq = await self._db.read(last_change)
+        matrix = self._matrix if self._of == embedder.id else None
+        if matrix is not None and matrix.seq == seq:
+            return matrix
         count = await self._db.read(windows.count_windows, embedder.id)
         if count * (embedder.dimensions + 64) > self._memory_bytes:
             self._matrix = None
             return None
-        changed: list[int] | None = None
-        seq = await self._db.read(last_change)
-        if self._matrix is not None and self._of == embedder.id:
-            changed = await self._db.read(windows.changed_windows, self._matrix.seq)
-        if self._matrix is None or changed is None:
-            self._matrix = await self._loaded(embedder, count)
-            self._of = embedder.id
-        elif changed:
+        changed = await self._db.read(windows.changed_windows, matrix.seq) if matrix else None
+        if matrix is None or changed is None:
+            matrix = await self._loaded(embedder, count)
+        else:
             rows = await self._db.read(windows.window_rows, embedder.id, changed)
             there = {row[0] for row in rows}
-            self._matrix.remove(window for window in changed if window not in there)
-            self._matrix.put(WindowRow(*row) for row in rows)
-        self._matrix.seq = seq
-        return self._matrix
+            matrix.remove(window for window in changed if window not in there)
+            matrix.put(WindowRow(*row) for row in rows)
+        matrix.seq = seq
+        self._matrix, self._of = matrix, embedder.id
+        return matrix
 
     async def _loaded(self, embedder: StoredEmbedder, count: int) -> Matrix:
         matrix = Matrix(embedder.dimensions, room=max(1024, count))

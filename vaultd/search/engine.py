@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import structlog
 
 from vaultd.core.query import Parsed, parse
-from vaultd.core.rank import Lanes, Ranked, folded, fuse, joined, scale_for
+from vaultd.core.rank import WORDS_WEIGHT, Lanes, Ranked, folded, fuse, joined, scale_for
 from vaultd.core.words import terms_of
 from vaultd.embed import Embedder
 from vaultd.errors import VaultdError
@@ -231,7 +231,7 @@ def _named_first(ranked: Sequence[Ranked], named: Iterable[int]) -> list[Ranked]
     lifted = [
         replace(
             by_passage.get(passage, Ranked(passage, top, ())),
-            score=max(top, 1.8),
+            score=max(top, 1.0 + WORDS_WEIGHT),
             via=(*(by_passage[passage].via if passage in by_passage else ()), "title"),
         )
         for passage in first

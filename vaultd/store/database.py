@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import importlib.resources
+import os
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
+from urllib.parse import quote
 
 import apsw
 
+from vaultd.crash import crash_point
 from vaultd.errors import DatabaseError, DiskFullError
 
 Connection = apsw.Connection
@@ -44,18 +47,15 @@ def connect(path: str, *, journal: str = "wal", readonly: bool = False) -> Conne
     Raises:
         DatabaseError: the file is no database of ours or refuses the journal mode.
     """
-    flags = (
-        apsw.SQLITE_OPEN_READONLY
-        if readonly
-        else apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
-    )
     try:
-        db = apsw.Connection(path, flags=flags)
+        db = _opened(path, readonly=readonly)
         db.set_busy_timeout(BUSY_MILLISECONDS)
         load_vectors(db)
         if not readonly:
             _set_journal(db, journal if path not in ("", ":memory:") else "memory")
             db.execute("pragma synchronous = full")
+        else:
+            db.execute("pragma query_only = on")
         db.execute("pragma foreign_keys = on")
         db.execute("pragma fullfsync = on")
         db.execute("pragma checkpoint_fullfsync = on")
@@ -63,6 +63,17 @@ def connect(path: str, *, journal: str = "wal", readonly: bool = False) -> Conne
     except apsw.Error as error:
         raise DatabaseError(f"The database {path} cannot be opened: {error}.") from error
     return db
+
+
+def _opened(path: str, *, readonly: bool) -> Connection:
+    """Open the file. A reader may write if it can, so that the last to close leaves no `-wal`."""
+    writing = apsw.SQLITE_OPEN_READWRITE
+    if not readonly:
+        return apsw.Connection(path, flags=writing | apsw.SQLITE_OPEN_CREATE)
+    if os.access(path, os.W_OK):
+        return apsw.Connection(path, flags=writing)
+    still = f"file:{quote(path)}?immutable=1"  # on a medium where nobody writes
+    return apsw.Connection(still, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
 
 
 def load_vectors(db: Connection) -> bool:
@@ -110,6 +121,7 @@ def migrate(db: Connection) -> None:
         for number, script in scripts:
             if number <= version:
                 continue
+            crash_point(f"migration.{number}")
             transaction(db, "begin immediate", _apply, number, script)
     except apsw.Error as error:
         raise DatabaseError(f"The database cannot be brought up to date: {error}.") from error
@@ -205,7 +217,11 @@ class Database:
         self._writing.shutdown()
 
     def _write(self, query: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-        return transaction(self._writer, "begin immediate", query, *args, **kwargs)
+        name = f"{query.__module__.rpartition('.')[2]}.{query.__name__}"
+        crash_point(name)
+        result = transaction(self._writer, "begin immediate", query, *args, **kwargs)
+        crash_point(f"{name}.stored")
+        return result
 
     def _read(self, query: Callable[..., T], *args: Any, **kwargs: Any) -> T:
         return transaction(self._reader, "begin", query, *args, **kwargs)

@@ -13,7 +13,7 @@ from vaultd.author.seam import FolderRequest, FolderText
 from vaultd.errors import DiskFullError
 from vaultd.model.jobs import Job, JobKind
 from vaultd.model.paths import VaultPath
-from vaultd.model.summary import NodeState
+from vaultd.model.summary import Node, NodeKind, NodeState
 from vaultd.store import jobs, nodes, summaries
 from vaultd.store.database import Database
 from vaultd.summarize.dag import Ascent, Ending, Settled, Visit
@@ -126,6 +126,30 @@ async def test_s5_run_after_a_cancelled_one_finishes_the_rest(
 
     assert result.records_upserted == 13
     assert author.calls <= 13 + 10
+
+
+async def test_row_stored_by_another_run_meanwhile_is_looked_at_again(
+    summarizer: DirectorySummarizer,
+    vault: Vault,
+    author: FakeAuthor,
+    db: Database,
+    clock: FakeClock,
+    make: MakeSummarizer,
+) -> None:
+    put(vault, {"wiki/a.md": page("a", "One.")})
+
+    def other_run(_: str) -> None:
+        author.fault = None
+        row = Node(WIKI, NodeKind.FOLDER, NodeState.OK, "other", "Theirs.", "Theirs.", generation=1)
+        db.run_sync(nodes.store_node, row, now=clock())
+
+    author.fault = other_run
+    result = await summarizer.refresh_all()
+
+    row = await db.read(nodes.node, WIKI)
+    assert row is not None
+    assert (row.generation, result.records_upserted) == (2, 1)
+    assert row.abstract in (vault.root / "wiki/overview.md").read_text("utf-8")
 
 
 async def test_s7_empty_folder_is_not_asked_for(

@@ -41,6 +41,8 @@ from vaultd.summarize.tree import Tree
 
 log = structlog.get_logger()
 
+LOOKS = 3  # a cancelled run may still be storing its last row when the next one looks
+
 ENDINGS = {
     NodeState.OK: Ending.OK,
     NodeState.FALLBACK: Ending.FALLBACK,
@@ -80,26 +82,36 @@ class FolderVisits:
         is called when the row is stored, while the note is still being written.
         """
         async with self._busy.setdefault(folder, asyncio.Lock()):
-            identity = self._embedder.identity if self._embedder else ""
-            stored = await self._db.read(folders.folder_state, folder, identity)
-            seen, old = stored.seen, stored.node
-            if stored.left_out:
-                return await self._emptied(folder, old, seen)
-            try:
-                inputs = await self._inputs.read(folder, stored, tally)
-            except (FileNotFoundError, NotADirectoryError):
-                return await self._vanished(folder, old, seen)
-            except (OSError, VaultdError) as error:
-                log.warning("folder cannot be read", folder=folder, reason=str(error))
-                return await self._unreadable(folder, old, seen, tally)
-            if inputs.described:
-                look = Look(folder, stored, inputs, tally, settled)
-                return await self._described(look, asked=asked)
-            if inputs.unreadable:
-                return await self._unreadable(folder, old, seen, tally)
-            return await self._emptied(folder, old, seen)
+            for number in range(LOOKS):
+                visit = await self._look(folder, tally, settled, asked=asked)
+                if visit is not None:
+                    return replace(visit, changed=True) if number else visit
+        return Visit(Ending.SKIPPED, changed=True)
 
-    async def _described(self, look: Look, *, asked: bool) -> Visit:
+    async def _look(
+        self, folder: VaultPath, tally: Tally, settled: Settled, *, asked: bool
+    ) -> Visit | None:
+        """Return what came of one look; None if the row was stored by somebody else meanwhile."""
+        identity = self._embedder.identity if self._embedder else ""
+        stored = await self._db.read(folders.folder_state, folder, identity)
+        seen, old = stored.seen, stored.node
+        if stored.left_out:
+            return await self._emptied(folder, old, seen)
+        try:
+            inputs = await self._inputs.read(folder, stored, tally)
+        except (FileNotFoundError, NotADirectoryError):
+            return await self._vanished(folder, old, seen)
+        except (OSError, VaultdError) as error:
+            log.warning("folder cannot be read", folder=folder, reason=str(error))
+            return await self._unreadable(folder, old, seen, tally)
+        if inputs.described:
+            look = Look(folder, stored, inputs, tally, settled)
+            return await self._described(look, asked=asked)
+        if inputs.unreadable:
+            return await self._unreadable(folder, old, seen, tally)
+        return await self._emptied(folder, old, seen)
+
+    async def _described(self, look: Look, *, asked: bool) -> Visit | None:
         old, folder, tally = look.stored.node, look.folder, look.tally
         maker = self._describer.maker(look.inputs.described)
         digest = folder_digest(look.inputs.children, maker)
@@ -122,7 +134,7 @@ class FolderVisits:
         store = Store(old, new, moved.path if moved else None, levels, changed)
         if await self._projection.project(look, new, made, store=store):
             return made
-        return Visit(Ending.SKIPPED)
+        return None
 
     async def _levels(self, look: Look, new: Node) -> Mapping[int, Vector] | None:
         """Return the vectors of a new row; None where the text and so the vectors stay."""

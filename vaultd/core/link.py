@@ -185,7 +185,7 @@ def relinked(
             target = quote(new, safe="/()")
             return f"{'!' if link.embed else ''}[{link.text or ''}]({target}{link.fragment})"
         text_shown = link.text if link.text is not None else (None if link.embed else link.shown)
-        target = new.removesuffix(".md")
+        target = new if new.startswith("raw/") else new.removesuffix(".md")
         pipe = ("\\|" if link.escaped else "|") + text_shown if text_shown is not None else ""
         return f"{'!' if link.embed else ''}[[{target}{link.fragment}{pipe}]]"
 

@@ -31,6 +31,12 @@ class PublishOrder:
             self._lowest_left = asyncio.Event()
 
     @asynccontextmanager
+    async def alone(self) -> AsyncIterator[None]:
+        """Pass between two ingests, without waiting for those that began earlier."""
+        async with self._passing:
+            yield
+
+    @asynccontextmanager
     async def turn(self, number: int) -> AsyncIterator[None]:
         """Wait until every lower place has been given back, then pass alone."""
         while min(self._places, default=number) < number:

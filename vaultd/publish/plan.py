@@ -37,10 +37,14 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """A file to be moved to the trash if it still holds `expect`."""
+    """A file to be moved to the trash if it still holds `expect`.
+
+    `trashed` False leaves no copy there: what it held stands elsewhere in the plan.
+    """
 
     path: VaultPath
     expect: bytes
+    trashed: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +97,7 @@ def facts_of(plan: Plan) -> dict[str, Any]:
         "dirty": list(plan.dirty),
         "events": [[kind, dict(payload)] for kind, payload in plan.events],
         "note": dict(plan.note),
+        "untrashed": [each.path for each in plan.removals if not each.trashed],
     }
 
 

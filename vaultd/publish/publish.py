@@ -50,7 +50,14 @@ async def publish(
             than ten seconds ago; nothing was written.
         VaultdError: the disk fails; the plan stays stored and is finished by `recover`.
     """
-    await recover(db=db, vault=vault, clock=clock, also=also)
+    async with vault.publishing:
+        await _recover(db, vault, clock, also)
+        return await _publish(plan, db, vault, clock, also)
+
+
+async def _publish(
+    plan: Plan, db: Database, vault: Vault, clock: Clock, also: Receipt
+) -> Published:
     now = clock()
     await _check(plan, db, vault, now)
     await asyncio.to_thread(_write_assets, plan, vault)
@@ -73,6 +80,11 @@ async def publish(
 
 async def recover(*, db: Database, vault: Vault, clock: Clock, also: Receipt) -> int:
     """Finish every plan that was begun; return how many. Called at start, before any work."""
+    async with vault.publishing:
+        return await _recover(db, vault, clock, also)
+
+
+async def _recover(db: Database, vault: Vault, clock: Clock, also: Receipt) -> int:
     begun = await db.read(plans.open_plans)
     for plan in begun:
         log.info("finishing a plan that was cut short", source=plan.source, files=len(plan.files))
@@ -246,12 +258,17 @@ def _remove(file: PlanFile, plan: OpenPlan, vault: Vault, current: bytes | None)
     if current != file.before:
         return _Put(file.path, None)
     history = _history(file, plan, vault)
-    vault.trash(file.path, expect=current)
+    if file.path in plan.facts.get("untrashed", ()):
+        vault.remove(file.path, expect=current)
+    else:
+        vault.trash(file.path, expect=current)
     return _Put(file.path, None, history=history, gone=True)
 
 
 def _history(file: PlanFile, plan: OpenPlan, vault: Vault) -> str | None:
     if file.before is None or file.path == LOG:  # the log is only added to
+        return None
+    if not file.path.endswith(".md"):  # a picture: the trash has it
         return None
     return keep_version(vault, file.path, file.before, plan.begun_at)
 

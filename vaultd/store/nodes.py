@@ -53,8 +53,8 @@ def mark_dirty(db: Connection, paths: Iterable[VaultPath], *, reason: str, now: 
 def changes_are_coming(db: Connection, *, now: datetime) -> bool:
     """Tell whether sources or notes are being worked on, which will mark more folders."""
     row = db.execute(
-        "select 1 from jobs where kind in ('ingest', 'index') and state in ('queued', 'running')"
-        " and run_at <= ? limit 1",
+        "select 1 from jobs where kind in ('ingest', 'index', 'move', 'retract', 'forget')"
+        " and state in ('queued', 'running') and run_at <= ? limit 1",
         (stamp(now),),
     ).get
     return row is not None

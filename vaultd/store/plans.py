@@ -125,6 +125,11 @@ def changes_by(db: Connection, source: SourceId) -> tuple[Change, ...]:
     return tuple(Change(plan, VaultPath(path), *rest) for plan, path, *rest in rows)
 
 
+def undone(db: Connection, plan: int) -> None:
+    """Take a plan off its source: what it did has been undone, the one before is the last."""
+    db.execute("update plans set source = '' where id = ?", (plan,))
+
+
 def move_source(db: Connection, old: SourceId, new: SourceId) -> None:
     """Give the plans of `old` the new identity."""
     db.execute("update plans set source = ? where source = ?", (new, old))

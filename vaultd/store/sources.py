@@ -13,6 +13,7 @@ from vaultd.core.timing import stamp
 from vaultd.model.paths import SourceId, VaultPath
 from vaultd.store.database import Connection
 
+FORGOTTEN, UNDONE = "forgotten", "undone"  # codes of what a person does not want taken
 FIELDS = "identity, path, sha256, ingested_sha256, pages, alias_of, code, reason"
 
 
@@ -130,8 +131,11 @@ def skip(
 
 
 def taken(db: Connection, path: VaultPath) -> None:
-    """Record that nothing speaks against the file at `path` any more."""
-    db.execute("update sources set code = '', reason = '' where path = ? and code <> ''", (path,))
+    """Record that nothing speaks against the file at `path` any more, but a person's word."""
+    db.execute(
+        "update sources set code = '', reason = '' where path = ? and code not in ('', ?, ?)",
+        (path, FORGOTTEN, UNDONE),
+    )
 
 
 def record_ingested(

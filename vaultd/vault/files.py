@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import os
 import stat
 from pathlib import Path, PurePosixPath
@@ -22,6 +24,8 @@ from vaultd.vault.disk import (
 )
 
 TRASH = "trash"
+LOCAL_TRASH = ".trash"  # Obsidian's own, in the vault
+OBSIDIAN_SETTINGS = ".obsidian/app.json"
 WINDOWS = os.name == "nt"
 READ_FLAGS = (
     os.O_RDONLY
@@ -43,6 +47,7 @@ class Vault:
         self.root = root.resolve()
         self.state = state.resolve()
         self.disk = disk or Disk()
+        self.publishing = asyncio.Lock()  # held while a plan is published: one at a time
 
     def locate(self, path: VaultPath) -> Path:
         """Return where `path` is on the disk.
@@ -101,7 +106,9 @@ class Vault:
         return True
 
     def trash(self, path: VaultPath, *, expect: bytes) -> Path | None:
-        """Move a file into the state folder's trash; return where it went, None if it is gone.
+        """Move a file into the trash; return where it went, None if it is gone.
+
+        That is the state folder's, or `.trash/` where Obsidian is set to use that.
 
         Raises:
             PageChangedError: the file holds something else by now; it was left alone.
@@ -112,7 +119,7 @@ class Vault:
             if current is None:
                 return None
             self._compare(path, current, expect)
-            kept = _free_name(self.state / TRASH / Path(*PurePosixPath(path).parts))
+            kept = _free_name(self._trash_folder() / Path(*PurePosixPath(path).parts))
             make_folders(self.disk, kept.parent)
             put_in_place(self.disk, write_temp(self.disk, kept.parent, current), kept)
             crash_point("trash.copied")
@@ -120,6 +127,22 @@ class Vault:
             self.disk.unlink(place)
             self.disk.sync_folder(place.parent)
         return kept
+
+    def remove(self, path: VaultPath, *, expect: bytes) -> bool:
+        """Remove a file whose content stands elsewhere by now; False if it is gone.
+
+        Raises:
+            PageChangedError: the file holds something else by now; it was left alone.
+        """
+        place = self.locate(path)
+        with sorted_faults():
+            current = read_file(place, self.root)
+            if current is None:
+                return False
+            self._compare(path, current, expect)
+            self.disk.unlink(place)
+            self.disk.sync_folder(place.parent)
+        return True
 
     def move(self, old: VaultPath, new: VaultPath) -> None:
         """Rename a file inside the vault; nothing happens if it was moved already.
@@ -178,6 +201,19 @@ class Vault:
                         discard(self.disk, Path(folder) / name)
                         swept += 1
         return swept
+
+    def _trash_folder(self) -> Path:
+        """Return the trash a person chose in Obsidian, as far as files can be had back from it.
+
+        The system's trash and "delete for good" are not: what vaultd removes stays in the vault.
+        """
+        try:
+            chosen = json.loads((self.root / OBSIDIAN_SETTINGS).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            chosen = None  # no Obsidian here, or it is saving its settings right now
+        if isinstance(chosen, dict) and chosen.get("trashOption") == "local":
+            return self.root / LOCAL_TRASH
+        return self.state / TRASH
 
     def _temp(self, place: Path, content: bytes) -> Path:
         mode = permissions(place)

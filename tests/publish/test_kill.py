@@ -13,8 +13,8 @@ import pytest
 
 from tests.fakes import FakeClock
 from tests.publish.test_publish import FailingDisk, Wiki, finished, make_wiki, plan
+from vaultd.crash import CRASH_VARIABLE
 from vaultd.store.database import Database
-from vaultd.vault.disk import CRASH_VARIABLE
 from vaultd.vault.files import Vault
 from vaultd.vault.layout import make_layout
 

@@ -8,7 +8,6 @@ import errno
 import os
 import secrets
 import shutil
-import signal
 import stat
 import sys
 import time
@@ -16,10 +15,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from vaultd.core.timing import BUSY_WINDOWS_CODES, storage_fault
+from vaultd.crash import crash_point as crash_point
 
 TEMP_PREFIX = ".vaultd-"
 TEMP_SUFFIX = ".tmp"
-CRASH_VARIABLE = "VAULTD_CRASH_AT"  # name of the crash point that kills the process, in tests
 BUSY_WAITS = (0.05, 0.1, 0.2, 0.4, 0.8, 0.95)  # seconds, 2.5 in all: scanners let go in that time
 AT_FDCWD = -100  # "relative to the working folder", fcntl.h
 SWAP = 2  # RENAME_EXCHANGE and RENAME_SWAP alike
@@ -27,30 +26,22 @@ LEAST_FREE = 200 * 1024 * 1024  # bytes; a page, its history and the database ne
 UNSUPPORTED = frozenset({errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EBADF})
 NO_LINKS = UNSUPPORTED | {errno.EPERM, errno.EMLINK}
 
-_passed: dict[str, int] = {}
-
-
-def crash_point(name: str) -> None:
-    """Die as by kill -9 if the environment asks for it at `name` ("name" or "name#3": third)."""
-    wanted = os.environ.get(CRASH_VARIABLE)
-    if wanted is None:
-        return
-    _passed[name] = _passed.get(name, 0) + 1
-    if wanted in (name, f"{name}#{_passed[name]}"):
-        os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
-
 
 class Disk:
-    """Primitive operations, each named so that a test can record it or make it fail."""
+    """Primitive operations, named so that a test can record, fail, or die after each."""
 
     def open_new(self, path: Path, mode: int) -> int:
         """Create `path`, which must not exist; return its descriptor."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        return os.open(path, flags | getattr(os, "O_CLOEXEC", 0), mode)
+        descriptor = os.open(path, flags | getattr(os, "O_CLOEXEC", 0), mode)
+        crash_point("disk.opened")
+        return descriptor
 
     def write(self, descriptor: int, content: memoryview) -> int:
         """Write some of `content`; return how many bytes."""
-        return os.write(descriptor, content)
+        written = os.write(descriptor, content)
+        crash_point("disk.written")
+        return written
 
     def fsync(self, descriptor: int) -> None:
         """Make the file's content durable, through the drive's cache where that is possible."""
@@ -61,6 +52,7 @@ class Disk:
                 fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
                 return
         os.fsync(descriptor)
+        crash_point("disk.synced")
 
     def close(self, descriptor: int) -> None:
         """Close `descriptor`."""
@@ -69,10 +61,13 @@ class Disk:
     def replace(self, old: Path, new: Path) -> None:
         """Give `old` the name `new`, replacing what is there in one step."""
         os.replace(old, new)  # noqa: PTH105  # the primitive itself
+        crash_point("disk.replaced")
 
     def exchange(self, one: Path, other: Path) -> bool:
         """Swap two files in one step; False where the system cannot."""
-        return _exchange(one, other)
+        exchanged = _exchange(one, other)
+        crash_point("disk.exchanged")
+        return exchanged
 
     def link_new(self, old: Path, new: Path) -> bool:
         """Give `old` the second name `new`, which must not exist; False where links cannot be.
@@ -88,6 +83,7 @@ class Disk:
             if error.errno in NO_LINKS:
                 return False
             raise
+        crash_point("disk.linked")
         return True
 
     def sync_folder(self, folder: Path) -> None:
@@ -106,14 +102,17 @@ class Disk:
     def unlink(self, path: Path) -> None:
         """Remove the name `path`."""
         path.unlink()
+        crash_point("disk.unlinked")
 
     def make_folder(self, folder: Path) -> None:
         """Create `folder`; nothing happens if it is there."""
         folder.mkdir(exist_ok=True)
+        crash_point("disk.folder_made")
 
     def remove_folder(self, folder: Path) -> None:
         """Remove the empty `folder`."""
         folder.rmdir()
+        crash_point("disk.folder_removed")
 
     def sleep(self, seconds: float) -> None:
         """Wait before a busy file is tried again."""

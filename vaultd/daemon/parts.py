@@ -77,10 +77,11 @@ async def build(place: Place) -> AsyncIterator[Parts]:
         desk = make_desk(place, reader, author, engine)
         sweep = Sweep(Reviews(place.vault, place.db, place.clock, author.name))
         summarizer = make_summarizer(place, author, embedder, sweep)
+        operations = make_operations(place, summarizer, embedder)
         await recover(db=place.db, vault=place.vault, clock=place.clock, also=receipt.record)
         worker = Worker(
             place.db,
-            workflows(place, indexer, desk, sweep.of, summarizer),
+            workflows(place, indexer, desk, sweep.of, summarizer, operations),
             place.clock,
             parallel=settings.ingest.parallel,
             retry_first=timedelta(seconds=settings.ingest.retry_first_seconds),
@@ -96,7 +97,7 @@ async def build(place: Place) -> AsyncIterator[Parts]:
             desk=desk,
             sweep=sweep,
             summarizer=summarizer,
-            operations=make_operations(place, summarizer, embedder),
+            operations=operations,
             worker=worker,
             watcher=make_watcher(place, worker),
         )
@@ -108,6 +109,7 @@ def workflows(
     desk: Desk,
     reviews: Reviews,
     summarizer: DirectorySummarizer,
+    operations: SummaryOperations,
 ) -> dict[JobKind, Workflow]:
     """Return which workflow does which kind of job; kinds without one stay queued."""
 
@@ -120,6 +122,8 @@ def workflows(
         JobKind.INGEST: partial(ingest_source, desk=desk),
         JobKind.INDEX: index,
         JobKind.SUMMARIZE: summarizer.summarize,
+        JobKind.SUMMARIZE_FILE: operations.summarise_file_job,
+        JobKind.DROP_SUMMARIES: operations.drop_job,
         JobKind.REVIEW: reviews.act,
         JobKind.UPKEEP: partial(tidy, place.db, place.vault, place.clock),
     }

@@ -11,11 +11,12 @@ from vaultd.core.timing import stamp
 from vaultd.model.jobs import Job, Progress
 from vaultd.model.paths import Clock
 from vaultd.publish.history import thin_history
-from vaultd.store import joblist, sessions
+from vaultd.store import joblist, nodes, sessions
 from vaultd.store.database import Database
 from vaultd.vault.files import Vault
 
 TALKS_KEPT = timedelta(days=90)  # a conversation about a source that was never written
+SUMMARIES_KEPT = timedelta(days=30)  # a summary that was dropped or replaced can come back
 JOBS_KEPT = timedelta(days=7)  # long enough to ask on Monday what happened on Friday
 
 
@@ -28,5 +29,6 @@ async def tidy(
     now = clock()
     forgotten = await db.run(joblist.prune, stamp(now - JOBS_KEPT))
     talks = await db.run(sessions.drop_older, now - TALKS_KEPT)
+    await db.run(nodes.forget_former, before=now - SUMMARIES_KEPT)
     thinned = await asyncio.to_thread(thin_history, vault, now)
     return {"jobs_forgotten": forgotten, "talks_forgotten": talks, "versions_thinned": thinned}

@@ -94,24 +94,24 @@ def _problems(db: Connection) -> list[dict[str, str]]:
 
 def jobs_of(db: Connection, states: Collection[JobState] = ()) -> dict[str, Any]:
     """Return the jobs in `states` (none named: all that are not over) as one JSON object."""
+    return {"jobs": [job_document(row) for row in joblist.listed(db, states)]}
+
+
+def job_document(row: joblist.JobRow) -> dict[str, Any]:
+    """Return one job as it stands in the list."""
     return {
-        "jobs": [
-            {
-                "id": row.id,
-                "kind": str(row.kind),
-                "subject": row.subject,
-                "state": str(row.state),
-                "stage": row.stage,
-                "done": row.step,
-                "total": row.steps,
-                "attempts": row.attempts,
-                "person": row.person,
-                "run_at": row.run_at,
-                "reason": row.reason,
-                "code": row.code,
-            }
-            for row in joblist.listed(db, states)
-        ]
+        "id": row.id,
+        "kind": str(row.kind),
+        "subject": row.subject,
+        "state": str(row.state),
+        "stage": row.stage,
+        "done": row.step,
+        "total": row.steps,
+        "attempts": row.attempts,
+        "person": row.person,
+        "run_at": row.run_at,
+        "reason": row.reason,
+        "code": row.code,
     }
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import structlog
 
+from vaultd.daemon.bridging import make_bridge
 from vaultd.daemon.parts import Parts, build
 from vaultd.daemon.place import open_beside, open_for_work
 from vaultd.errors import DiskFullError
@@ -20,7 +21,7 @@ from vaultd.model.paths import Clock
 from vaultd.schedule import Chore, Schedule
 from vaultd.settings import Settings
 from vaultd.status import is_degraded
-from vaultd.store import events, joblist, jobs
+from vaultd.store import events, joblist, jobs, nodes
 from vaultd.store.events import Event
 from vaultd.store.joblist import JobRow
 
@@ -46,14 +47,20 @@ async def run_daemon(root: Path, settings: Settings, clock: Clock) -> int:
     everything stored is whole at any moment.
     """
     async with open_for_work(root, settings, clock) as place, build(place) as parts:
+        await _look_at_folders(parts)
         stop = _Stop()
         async with _working(parts) as tasks, stop.on_signals():
+            bridge = make_bridge(parts) if settings.bridge.enabled else None
+            if bridge is not None:
+                tasks.create_task(bridge.run())
             keep = [
                 tasks.create_task(parts.watcher.run()),
                 tasks.create_task(_schedule(parts).run()),
             ]
             await stop.wanted.wait()
             log.info("stopping", signal=stop.name)
+            if bridge is not None:
+                bridge.stop()
             for task in keep:
                 task.cancel()
         return INTERRUPTED if stop.name == "SIGINT" else DONE
@@ -67,6 +74,7 @@ async def run_once(root: Path, settings: Settings, clock: Clock, tell: Tell | No
     async with open_for_work(root, settings, clock) as place, build(place) as parts:
         cursor = await place.db.read(events.latest)
         stop = _Stop()
+        await _look_at_folders(parts)
         async with _working(parts), stop.on_signals(), _telling(parts, cursor, tell):
             pass_ = asyncio.ensure_future(_pass(parts))
             stopped = asyncio.ensure_future(stop.wanted.wait())
@@ -203,8 +211,7 @@ async def _queue(parts: Parts, kind: JobKind) -> None:
 
 async def _look_at_folders(parts: Parts) -> None:
     """Queue a look at every folder: nothing is asked for where nothing changed."""
-    new = [NewJob(JobKind.SUMMARIZE, ".", "age", payload={"full": True})]
-    await parts.place.db.run(jobs.enqueue_all, new, now=parts.place.clock())
+    await parts.place.db.run(nodes.look_at_all, now=parts.place.clock())
     parts.worker.ring()
 
 

@@ -1,0 +1,161 @@
+"""Every failure as problem details (RFC 9457), by one table from errors to status codes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any
+
+import structlog
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from vaultd import errors
+from vaultd.errors import VaultdError
+
+MEDIA_TYPE = "application/problem+json"
+
+log = structlog.get_logger()
+
+STATUSES: tuple[tuple[type[VaultdError], int], ...] = (
+    (errors.NotFoundError, 404),
+    (errors.ConflictError, 409),
+    (errors.UsageError, 422),
+    (errors.VaultLockedError, 503),
+    (errors.DatabaseError, 500),
+    (errors.PageChangedError, 409),
+    (errors.TransientError, 503),
+    (errors.EndpointClosedError, 503),
+    (errors.DiskFullError, 507),
+    (errors.WaitingError, 409),
+    (errors.OutsideVaultError, 400),
+    (errors.PermanentError, 422),
+    (VaultdError, 500),
+)  # the first that fits
+
+
+class RefusedError(VaultdError):
+    """The request itself is refused, before anything was asked of the program."""
+
+    def __init__(
+        self, status: int, code: str, message: str, headers: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.status, self.code, self.headers = status, code, dict(headers or {})
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One failure: `code` is for programs, `detail` for the person; `more` by kind of failure."""
+
+    status: int
+    code: str
+    detail: str
+    more: Mapping[str, Any] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def document(self) -> dict[str, Any]:
+        """Return the members of RFC 9457 and ours."""
+        return {
+            "type": "about:blank",
+            "title": HTTPStatus(self.status).phrase,
+            "status": self.status,
+            "detail": self.detail,
+            "code": self.code,
+            **self.more,
+        }
+
+    def response(self) -> Response:
+        """Return it as an HTTP answer."""
+        text = json.dumps(self.document(), ensure_ascii=False)
+        return Response(
+            text.encode("utf-8", "replace"),
+            status_code=self.status,
+            media_type=MEDIA_TYPE,
+            headers=dict(self.headers),
+        )
+
+
+def problem_of(error: VaultdError) -> Problem:
+    """Return what an error raised on purpose means to the one who asked."""
+    if isinstance(error, RefusedError):
+        return Problem(error.status, error.code, str(error), headers=error.headers)
+    status = next(status for kind, status in STATUSES if isinstance(error, kind))
+    more: dict[str, Any] = {}
+    headers: dict[str, str] = {}
+    if isinstance(error, errors.NotFoundError) and error.candidates:
+        more["candidates"] = list(error.candidates)
+    if isinstance(error, errors.ConflictError):
+        more["current"] = error.current
+    if isinstance(error, errors.TransientError) and error.retry_after is not None:
+        headers["Retry-After"] = str(max(1, round(error.retry_after.total_seconds())))
+    return Problem(status, error.code, str(error), more, headers)
+
+
+def problem_of_fields(error: ValidationError) -> Problem:
+    """Return what is wrong with the fields of a request, each named."""
+    found = error.errors(include_url=False, include_context=False, include_input=False)
+    fields = [{"field": _name(each), "message": _message(each)} for each in found]
+    first = fields[0]
+    named = f"{first['field']}: {first['message']}" if first["field"] else first["message"]
+    malformed = found[0]["type"] == "json_invalid"
+    return Problem(
+        400 if malformed else 422,
+        "malformed" if malformed else "fields",
+        f"The request does not fit: {named}.",
+        {"errors": fields},
+    )
+
+
+def _name(fault: ErrorDetails) -> str:
+    return ".".join(str(part) for part in fault["loc"])
+
+
+def _message(fault: ErrorDetails) -> str:
+    if fault["type"] == "extra_forbidden":
+        return "there is no such field"
+    if fault["type"] == "missing":
+        return "it is missing"
+    message = fault["msg"].removeprefix("Value error, ")
+    return message[:1].lower() + message[1:]
+
+
+# --- what Starlette calls ------------------------------------------------------------------------
+
+
+async def answer_error(_: Request, error: Exception) -> Response:
+    """Answer an error that was raised on purpose."""
+    assert isinstance(error, VaultdError)
+    return problem_of(error).response()
+
+
+async def answer_fields(_: Request, error: Exception) -> Response:
+    """Answer a request whose fields do not fit."""
+    assert isinstance(error, ValidationError)
+    return problem_of_fields(error).response()
+
+
+async def answer_http(request: Request, error: Exception) -> Response:
+    """Answer what the router refuses: no such route, or not with this method."""
+    assert isinstance(error, HTTPException)
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        text = f"{request.method} is not possible here."
+        return Problem(405, "method", text, headers=error.headers or {}).response()
+    return Problem(error.status_code, "no_route", "There is no such route.").response()
+
+
+async def answer_late(request: Request, _: Exception) -> Response:
+    """Answer what did not end within its deadline."""
+    log.warning("request took too long", route=request.url.path)
+    return Problem(504, "deadline", "That took too long; nothing more is known.").response()
+
+
+async def answer_bug(request: Request, error: Exception) -> Response:
+    """Answer a fault of vaultd; its traceback is in the log."""
+    log.error("bridge fault", route=request.url.path, error=type(error).__name__, exc_info=error)
+    return Problem(500, "bug", "A fault of vaultd; the log has its traceback.").response()

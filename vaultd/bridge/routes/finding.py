@@ -1,0 +1,60 @@
+"""Finding what stands in the vault."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import PurePosixPath
+
+from vaultd.bridge.answers import RelatedFiles, Titles
+from vaultd.bridge.asked import RelatedTo, SearchFor, TitlesLike, folder_filter
+from vaultd.bridge.operation import operation
+from vaultd.bridge.program import Program
+from vaultd.errors import NotFoundError
+from vaultd.model.paths import VaultPath
+from vaultd.model.search import Answer, Filters, Question
+
+CANDIDATES = 5  # near names shown with "there is no such file"
+
+
+async def search(program: Program, asked: SearchFor) -> Answer:
+    """Find passages of the whole vault by words and by meaning, best first."""
+    filters = Filters(
+        folder_filter(asked.under),
+        asked.type,
+        asked.tag.removeprefix("#"),
+        asked.after,
+        asked.before,
+    )
+    question = Question(asked.query, asked.k, asked.mode, filters, asked.typing)
+    return await program.engine.search(question)
+
+
+async def related(program: Program, asked: RelatedTo) -> RelatedFiles:
+    """List the files nearest in meaning to one."""
+    path = VaultPath(asked.path)
+    await check_there(program, path)
+    return RelatedFiles(path=path, results=list(await program.engine.related(path, asked.k)))
+
+
+async def titles(program: Program, asked: TitlesLike) -> Titles:
+    """List files whose title, alias or name begins with `q`, or holds it."""
+    return Titles(titles=list(await program.engine.titles(asked.q, asked.k)))
+
+
+async def check_there(program: Program, path: VaultPath) -> None:
+    """Refuse a file that does not exist, and name others that may be meant.
+
+    Raises:
+        NotFoundError: there is no such file.
+    """
+    place = await asyncio.to_thread(program.vault.locate, path)
+    if not await asyncio.to_thread(place.is_file):
+        near = await program.engine.titles(PurePosixPath(path).stem, CANDIDATES)
+        raise NotFoundError(f"There is no file {path}.", tuple(each.path for each in near))
+
+
+OPERATIONS = (
+    operation("POST", "/v1/search", search),
+    operation("POST", "/v1/related", related, fails=(404,)),
+    operation("GET", "/v1/titles", titles),
+)

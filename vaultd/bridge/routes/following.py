@@ -1,0 +1,36 @@
+"""What happens, as it happens: by asking again and again, or as a stream."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from vaultd.bridge.answers import Events
+from vaultd.bridge.asked import ListEvents, StreamEvents
+from vaultd.bridge.operation import operation
+from vaultd.bridge.program import Program
+from vaultd.store import events as stored
+from vaultd.store.events import Event
+
+
+async def events(program: Program, asked: ListEvents) -> Events:
+    """Return the events after a cursor, as soon as there is one."""
+    if asked.since is None:
+        cursor = await program.db.read(stored.latest)
+        return Events(events=[], cursor=cursor, reset=False)
+    page = await program.feed.after(asked.since, asked.wait)
+    return Events(events=list(page.events), cursor=page.cursor, reset=page.reset)
+
+
+async def stream_events(program: Program, asked: StreamEvents) -> AsyncIterator[Event]:
+    """Stream events: the same as by asking. Their ids are cursors; "reset": some were lost."""
+    since = asked.since
+    if since is None:
+        since = await program.db.read(stored.latest)
+    async for event in program.feed.stream(since):
+        yield event
+
+
+OPERATIONS = (
+    operation("GET", "/v1/events", events),
+    operation("GET", "/v1/events/stream", stream_events),
+)

@@ -75,7 +75,11 @@ def write_logs(folder: Path, *, terminal: bool) -> None:
     destinations: list[logging.Handler] = [written]
     if terminal:
         shown = logging.StreamHandler(sys.stderr)
-        console = structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), pad_event_to=24)
+        console = structlog.dev.ConsoleRenderer(
+            colors=sys.stderr.isatty(),
+            pad_event_to=24,
+            exception_formatter=structlog.dev.plain_traceback,  # others show values: text, keys
+        )
         shown.setFormatter(_formatter(console))
         destinations.append(shown)
     _use(destinations)

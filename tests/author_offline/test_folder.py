@@ -70,7 +70,7 @@ def test_chinese_folders_are_described_in_chinese() -> None:
     )
     text = folder_text(FolderRequest(VaultPath("wiki/泡菜"), "泡菜", "zh", children))
 
-    assert text.abstract.startswith("共 2 项，包括")
+    assert text.abstract.startswith("内容：乳酸菌、老盐水。")
     assert "乳酸菌" in text.abstract
 
 
@@ -78,3 +78,10 @@ def test_a_very_long_name_does_not_break_the_limit() -> None:
     text = folder_text(request((child("n" * 400, "x" * 400),)))
 
     assert len(text.abstract) <= 200
+
+
+def test_a_folder_of_folders_repeats_no_list_of_names() -> None:
+    inner = ChildSummary("wiki/bread/", "bread", "Notes on Rye. Rye is sour.", "folder", True, True)
+    text = folder_text(FolderRequest(VaultPath("wiki"), "wiki", "en", (inner,)))
+
+    assert text.abstract == "Notes on bread. Rye is sour."

@@ -19,6 +19,7 @@ from vaultd.core.extractive import (
 )
 from vaultd.core.fallback import name_key
 from vaultd.core.markdown import cut_at_sentence
+from vaultd.core.text import sentences
 from vaultd.model.document import ExtractedPage
 from vaultd.model.summary import ChildSummary
 
@@ -45,15 +46,23 @@ def _abstract(children: Sequence[ChildSummary], total: int, labels: Labels) -> s
     """Return two sentences: what lies here, and what the most typical child says."""
     central = _central(children)
     names = labels.joint.join(quoted(child.name) for child in central[:NAMED])
-    first = labels.inside.format(count=total, names=names)
+    first = (labels.inside if total > NAMED else labels.few).format(count=total, names=names)
     if len(first) > ABSTRACT_CHARS:
         return cut_at_sentence(first, ABSTRACT_CHARS)
     room = ABSTRACT_CHARS - len(first) - 1
-    second = next(
-        (child.abstract for child in central if child.has_abstract and child.abstract), ""
-    )
+    second = next((said for child in central if (said := _own_words(child))), "")
     shown = cut_at_sentence(" ".join(second.split()), room) if second and room >= 60 else ""
     return f"{first} {quoted(shown)}".strip()[:ABSTRACT_CHARS]
+
+
+def _own_words(child: ChildSummary) -> str:
+    """Return what a child says; of a folder not the sentence that lists what is in it."""
+    if not child.has_abstract:
+        return ""
+    if not child.is_directory:
+        return child.abstract
+    said = sentences(child.abstract)
+    return child.abstract[said[1].start :] if len(said) > 1 else ""
 
 
 def _central(children: Sequence[ChildSummary]) -> list[ChildSummary]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """`page` holds "{n}", `inside` "{count}" and "{names}", `more`
+    """`page` holds "{n}", `inside` "{count}" and "{names}", `few` "{names}", `more`
     "{count}", `says` "{title}", `duplicate` "{new}" and "{old}"."""
 
     note: str
@@ -18,6 +18,7 @@ class Labels:
     says: str
     page: str
     inside: str
+    few: str
     more: str
     nothing: str
     duplicate: str
@@ -35,6 +36,7 @@ _LABELS = {
         says="What {title} says",
         page="p. {n}",
         inside="{count} entries, among them {names}.",
+        few="Notes on {names}.",
         more="and {count} more",
         nothing="Nothing in the source answers this in its own words.",
         duplicate="“{new}” and “{old}” may be one and the same. If so, keep one and make"
@@ -49,6 +51,7 @@ _LABELS = {
         says="《{title}》中的说法",
         page="第 {n} 页",
         inside="共 {count} 项，包括{names}。",
+        few="内容：{names}。",
         more="另有 {count} 项",
         nothing="原文中没有直接回答这个问题的句子。",
         duplicate="“{new}”与“{old}”可能是同一主题。如果是，请保留一页，并把另一个名称设为别名。",
@@ -64,6 +67,7 @@ _LABELS = {
         says="「{title}」の記述",
         page="{n} ページ",
         inside="{count} 件：{names}など。",
+        few="{names}について。",
         more="ほか {count} 件",
         nothing="原文に直接の答えは見つかりません。",
         duplicate="「{new}」と「{old}」は同じものかもしれません。同じなら片方を残し、もう片方を"
@@ -80,6 +84,7 @@ _LABELS = {
         says="“{title}”의 설명",
         page="{n}쪽",
         inside="{count}개 항목: {names}.",
+        few="{names}에 관한 노트.",
         more="외 {count}개",
         nothing="원문에 직접적인 답이 없습니다.",
         duplicate="“{new}”와 “{old}”는 같은 것일 수 있습니다. "
@@ -94,6 +99,7 @@ _LABELS = {
         says="Was „{title}“ sagt",
         page="S. {n}",
         inside="{count} Einträge, darunter {names}.",
+        few="Notizen zu {names}.",
         more="und {count} weitere",
         nothing="Kein Satz der Quelle beantwortet das unmittelbar.",
         duplicate="„{new}“ und „{old}“ meinen vielleicht dasselbe. Wenn ja: eine Seite"
@@ -108,6 +114,7 @@ _LABELS = {
         says="Ce que dit « {title} »",
         page="p. {n}",
         inside="{count} entrées, dont {names}.",
+        few="Notes sur {names}.",
         more="et {count} autres",
         nothing="Aucune phrase de la source n'y répond directement.",
         duplicate="« {new} » et « {old} » désignent peut-être la même chose. Si oui,"
@@ -123,6 +130,7 @@ _LABELS = {
         says="Lo que dice «{title}»",
         page="p. {n}",
         inside="{count} entradas, entre ellas {names}.",
+        few="Notas sobre {names}.",
         more="y {count} más",
         nothing="Ninguna frase de la fuente lo responde directamente.",
         duplicate="«{new}» y «{old}» quizá sean lo mismo. Si es así, conserve una página"

@@ -18,9 +18,11 @@ from vaultd.embed.endpoint import EndpointEmbedder
 from vaultd.extract import Converter
 from vaultd.index import Indexer
 from vaultd.ingest.desk import Desk
+from vaultd.ingest.moving import Mover
 from vaultd.ingest.source import ingest_source
 from vaultd.model.jobs import Job, JobKind, Progress
 from vaultd.model.paths import Clock, VaultPath
+from vaultd.publish.links import LinkMap
 from vaultd.publish.publish import recover
 from vaultd.reading import Reader
 from vaultd.review import Reviews, Sweep
@@ -118,6 +120,9 @@ def workflows(
             return await reviews.take_answer(VaultPath(job.subject))
         return await indexer.run(job, progress)
 
+    links = LinkMap(place.vault)
+    mover = Mover(place.vault, place.db, place.clock, desk.order, links)
+
     return {
         JobKind.INGEST: partial(ingest_source, desk=desk),
         JobKind.INDEX: index,
@@ -125,6 +130,7 @@ def workflows(
         JobKind.SUMMARIZE_FILE: operations.summarise_file_job,
         JobKind.DROP_SUMMARIES: operations.drop_job,
         JobKind.REVIEW: reviews.act,
+        JobKind.MOVE: mover.move,
         JobKind.UPKEEP: partial(tidy, place.db, place.vault, place.clock),
     }
 

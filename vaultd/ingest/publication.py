@@ -174,6 +174,7 @@ async def _published(
             "recipe": recipe,
             "pages": paths,
         },
+        "contributions": {"source": source.id, "pages": [_said(page) for page in plan.pages]},
         "ingested": {"source": source.id, "sha256": source.sha256, "pages": paths},
     }
     result = {"pages": paths, "reviews": len(questions.writes), "warnings": warnings}
@@ -196,6 +197,18 @@ async def _published(
         also=receipt.record,
     )
     return result
+
+
+def _said(page: PlannedPage) -> dict[str, Any]:
+    """Return what the source says on a page, to be kept for the day another one leaves it."""
+    return {
+        "page": page.path,
+        "title": page.properties.title,
+        "type": page.properties.type,
+        "tags": list(page.properties.tags),
+        "aliases": list(page.properties.aliases),
+        "body": page.body,
+    }
 
 
 def _assets(material: Material) -> tuple[Asset, ...]:

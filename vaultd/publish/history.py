@@ -59,6 +59,18 @@ def versions(vault: Vault, path: VaultPath) -> list[Version]:
     return sorted(found, key=lambda version: version.name, reverse=True)
 
 
+def move_versions(vault: Vault, old: VaultPath, new: VaultPath) -> None:
+    """Let the versions kept of a page follow it to its new path."""
+    source, target = (vault.state_file(f"{HISTORY}/{path}") for path in (old, new))
+    if not source.is_dir():
+        return
+    for file in sorted(source.iterdir()):
+        content = file.read_bytes()
+        if file.is_file() and _NAME.fullmatch(file.name) and not (target / file.name).exists():
+            vault.write_state(f"{HISTORY}/{new}/{file.name}", content)
+            vault.disk.unlink(file)
+
+
 def thin_history(vault: Vault, now: datetime) -> int:
     """Remove versions that age has made superfluous; return how many."""
     top = vault.state_file(HISTORY)

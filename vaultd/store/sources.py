@@ -180,6 +180,13 @@ def move(db: Connection, old: SourceId, new: SourceId, path: VaultPath, *, now: 
     db.execute("update sources set alias_of = ? where alias_of = ?", (new, old))
 
 
+def clear(db: Connection, identity: SourceId) -> None:
+    """Take the receipt of a source back: its pages are withdrawn, its file stays known."""
+    db.execute(
+        "update sources set ingested_sha256 = null, pages = '[]' where identity = ?", (identity,)
+    )
+
+
 def remove(db: Connection, identity: SourceId) -> SourceId | None:
     """Forget a source; the first of its aliases takes its place and is returned.
 

@@ -172,13 +172,13 @@ def _move(db: Connection, old: str, arrival: Arrival, *, now: datetime) -> None:
     files.forget(db, [old])
     if arrival.fate is Fate.SOURCE:
         source = sources.find_by_path(db, VaultPath(old))
-        if source is None:
+        if source is None and not _is_on_its_way(db, old):
             _take_source(db, arrival, {}, now=now)
             return
         running = any(
             job.state is JobState.RUNNING for job in joblist.of_subject(db, old, JobKind.INGEST)
         )
-        if source.ingested_sha256 is None and not running:
+        if source is not None and source.ingested_sha256 is None and not running:
             cancel_open(db, JobKind.INGEST, old, now=now)
             sources.move(db, source.identity, _identity(db, arrival.path), arrival.path, now=now)
             if source.alias_of is None:
@@ -192,6 +192,12 @@ def _move(db: Connection, old: str, arrival: Arrival, *, now: datetime) -> None:
         return
     payload = {"to": arrival.path, "role": str(arrival.fate)}
     jobs.enqueue_all(db, [NewJob(JobKind.MOVE, old, arrival.path, payload)], now=now)
+
+
+def _is_on_its_way(db: Connection, path: str) -> bool:
+    """Tell whether a move to `path` waits to be followed: the next one follows behind it."""
+    waiting = joblist.listed(db, UNFINISHED)
+    return any(job.kind is JobKind.MOVE and job.digest == path for job in waiting)
 
 
 def lose(db: Connection, paths: Iterable[str], *, grace: float, now: datetime) -> list[str]:

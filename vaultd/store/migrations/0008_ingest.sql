@@ -34,3 +34,16 @@ create table session_turns (
     body        text not null,
     primary key (session, number)
 ) strict, without rowid;
+
+-- What each source said on each page, so that a page can be written anew when a source leaves.
+create table contributions (
+    source      text not null,
+    page        text not null,
+    title       text not null,
+    type        text not null,
+    tags        text not null,                    -- JSON list
+    aliases     text not null,                    -- JSON list
+    body        text not null,                    -- Markdown, links resolved, without regions
+    primary key (source, page)
+) strict, without rowid;
+create index contributions_by_page on contributions (page);

@@ -1,0 +1,152 @@
+"""A wiki made in milliseconds: drafts are published as an ingest would, no document is read."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any, cast
+
+import pytest
+
+from tests.fakes import FakeClock
+from vaultd.author.offline import OfflineAuthor
+from vaultd.core.names import media_folder
+from vaultd.core.pictures import picture_paths
+from vaultd.ingest.captions import CaptionCache
+from vaultd.ingest.desk import Desk, IngestRules
+from vaultd.ingest.drafting import Drafted
+from vaultd.ingest.material import Material
+from vaultd.ingest.moving import Mover
+from vaultd.ingest.publication import publish_source
+from vaultd.ingest.source import summary_path_of
+from vaultd.ingest.turns import PublishOrder
+from vaultd.model.document import ExtractedImage, ExtractedPage
+from vaultd.model.jobs import Job, JobKind
+from vaultd.model.paths import SourceId, VaultPath
+from vaultd.model.wiki import Draft, PageDraft, PageRef, SourceText, WikiContext
+from vaultd.publish.links import LinkMap
+from vaultd.reading import Reader
+from vaultd.store import files, sources
+from vaultd.store.database import Connection, Database
+from vaultd.vault.files import Vault
+
+PNG = b"\x89PNG not really, but nobody looks"
+Pages = Mapping[str, str]  # title -> body
+NO_PAGES: Pages = {}
+
+
+@dataclass
+class World:
+    """A vault in which sources are written without being read."""
+
+    vault: Vault
+    db: Database
+    clock: FakeClock
+    links: LinkMap = field(init=False)
+    desk: Desk = field(init=False)
+    number: int = 0
+
+    def __post_init__(self) -> None:
+        author = OfflineAuthor()
+        self.links = LinkMap(self.vault)
+        self.desk = Desk(
+            vault=self.vault,
+            db=self.db,
+            reader=cast(Reader, None),  # nothing is read here
+            author=author,
+            captions=CaptionCache(self.vault, author, self.clock, concurrency=1),
+            order=PublishOrder(),
+            near_pages=_no_pages,
+            clock=self.clock,
+            rules=IngestRules(),
+        )
+
+    async def ingest(
+        self, name: str, pages: Pages = NO_PAGES, *, picture: bool = False, recipe: str = "offline"
+    ) -> Mapping[str, Any]:
+        """Drop `raw/<name>` and publish its own page and concept pages as an ingest would."""
+        path = VaultPath(f"raw/{name}")
+        place = self.vault.root / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        content = f"{name} {sorted(pages.items())}".encode()
+        place.write_bytes(content)
+        digest = sha256(content).hexdigest()
+        identity = SourceId(name)
+        await self.db.run(_see, identity, path, digest, place.stat(), now=self.clock())
+        summary = await summary_path_of(identity, self.desk)
+        source = SourceText(
+            identity,
+            path,
+            digest,
+            name,
+            "en",
+            (ExtractedPage(1, content.decode()), ExtractedPage(2, "More.")),
+        )
+        images = ()
+        if picture:
+            images = (ExtractedImage(digest, None, 120, 90, "png", "a chart", data=PNG),)
+        paths = tuple(picture_paths(media_folder(identity, summary), images))
+        material = Material(source, images, paths, digest)
+        drafts = [
+            PageDraft(summary, "source", name, f"What {name} says. [[raw/{name}]]"),
+            *(
+                PageDraft(VaultPath(f"wiki/concepts/{title}.md"), "concept", title, body)
+                for title, body in pages.items()
+            ),
+        ]
+        context = WikiContext("", "", (), 0, summary, "", self.clock().date())
+        drafted = Drafted(Draft(tuple(drafts)), ())
+        self.clock.pass_(minutes=1)
+        return await publish_source(material, drafted, context, self.desk, recipe=recipe)
+
+    def text(self, path: str) -> str:
+        """Return the text of a note."""
+        return (self.vault.root / path).read_text("utf-8")
+
+    def write(self, path: str, text: str) -> None:
+        """Save a note as a person does, long enough ago."""
+        place = self.vault.root / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, "utf-8")
+        self.clock.pass_(days=400)
+
+    def has(self, path: str) -> bool:
+        """Tell whether there is a file."""
+        return (self.vault.root / path).is_file()
+
+    async def move(self, old: str, new: str, role: str = "source") -> Mapping[str, Any]:
+        """Move a file as a person does, and follow it as the worker would."""
+        place = self.vault.root / new
+        place.parent.mkdir(parents=True, exist_ok=True)
+        (self.vault.root / old).rename(place)
+        mover = Mover(self.vault, self.db, self.clock, self.desk.order, self.links)
+        return await mover.move(self.job(JobKind.MOVE, old, to=new, role=role), nothing)
+
+    def job(self, kind: JobKind, subject: str, **payload: object) -> Job:
+        """Return a claimed job."""
+        self.number += 1
+        return Job(self.number, kind, subject, "", payload, 1, self.number)
+
+
+@pytest.fixture
+def world(vault: Vault, db: Database, clock: FakeClock) -> World:
+    """An empty wiki."""
+    return World(vault, db, clock)
+
+
+def nothing(stage: str, done: int = 0, total: int = 0) -> None:
+    """Tell nobody."""
+
+
+def _see(
+    db: Connection, identity: SourceId, path: VaultPath, digest: str, about: Any, *, now: Any
+) -> None:
+    sources.see(db, identity, path, digest, now=now)
+    files.expect(db, path, digest, files.SOURCE)
+
+
+async def _no_pages(text: str, k: int) -> tuple[PageRef, ...]:
+    await asyncio.sleep(0)
+    return ()

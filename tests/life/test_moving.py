@@ -1,0 +1,129 @@
+"""Moves cost no model call and leave every link right (B11, A10, N13, N14, W18)."""
+
+from __future__ import annotations
+
+from tests.life.conftest import World
+from tests.wiki_checks import assert_sound
+from vaultd.core.page import parse_page
+from vaultd.core.region import find_regions
+from vaultd.store import contributions, files, ingest_cache, pages, sources
+
+
+async def test_a_moved_source_takes_its_page_and_every_link_along_b11(world: World) -> None:
+    await world.ingest("ml/heat.pdf", {"Heat": "Heat flows. [[raw/ml/heat.pdf#page=2|p. 2]]"})
+
+    await world.move("raw/ml/heat.pdf", "raw/physics/heat.pdf")
+
+    own = parse_page(world.text("wiki/sources/physics/heat.md"))
+    concept = parse_page(world.text("wiki/concepts/Heat.md"))
+    assert not world.has("wiki/sources/ml/heat.md")
+    assert own.sources == concept.sources == ("physics/heat.pdf",)
+    assert "[[raw/physics/heat.pdf#page=2|p. 2]]" in concept.body
+    assert_sound(world.vault.root)
+
+
+async def test_a_moved_source_is_known_by_its_new_name_everywhere_a10(world: World) -> None:
+    await world.ingest("heat.pdf", {"Heat": "Heat flows. [[raw/heat.pdf]]"})
+
+    await world.move("raw/heat.pdf", "raw/warm.pdf")
+
+    own = "wiki/sources/warm.md"
+    known = await world.db.read(sources.all_sources)
+    assert [source.identity for source in known] == ["warm.pdf"]
+    assert known[0].pages == (own, "wiki/concepts/Heat.md")
+    cached = await world.db.read(ingest_cache.cached_pages, "warm.pdf", text_sha256=known[0].sha256)
+    assert cached == known[0].pages
+    said = await world.db.read(contributions.to_page, "wiki/concepts/Heat.md")
+    assert "[[raw/warm.pdf" in said["warm.pdf"].body
+    assert await world.db.read(files.find, "wiki/sources/heat.md") is None
+
+
+async def test_what_a_person_added_survives_the_move_and_the_next_version(world: World) -> None:
+    await world.ingest("heat.pdf", {"Heat": "Heat flows. [[raw/heat.pdf]]"})
+    world.write("wiki/concepts/Heat.md", world.text("wiki/concepts/Heat.md") + "\nMy remark.\n")
+
+    await world.move("raw/heat.pdf", "raw/warm.pdf")
+    await world.ingest("warm.pdf", {"Heat": "Heat always flows. [[raw/warm.pdf]]"})
+
+    text = world.text("wiki/concepts/Heat.md")
+    assert "My remark." in text
+    assert "Heat always flows." in text
+    assert "Heat flows." not in text
+
+
+async def test_pictures_are_shown_from_the_new_place_too(world: World) -> None:
+    await world.ingest("heat.pdf", picture=True)
+
+    await world.move("raw/heat.pdf", "raw/deep/below/heat.pdf")
+
+    text = world.text("wiki/sources/deep/below/heat.md")
+    assert "(../../../media/heat/" in text
+    assert not find_regions(text)["images"].edited
+    assert_sound(world.vault.root)
+
+
+async def test_a_moved_source_never_takes_the_place_of_a_persons_note(world: World) -> None:
+    await world.ingest("heat.pdf")
+    world.write("wiki/sources/warm.md", "Mine.\n")
+
+    await world.move("raw/heat.pdf", "raw/warm.pdf")
+
+    assert world.text("wiki/sources/warm.md") == "Mine.\n"
+    assert parse_page(world.text("wiki/sources/heat.md")).sources == ("warm.pdf",)
+
+
+async def test_a_folder_moved_there_and_back_is_as_it_was_b11(world: World) -> None:
+    for name in ("a/one.pdf", "a/two.pdf"):
+        await world.ingest(name, {"Heat": f"{name} says so. [[raw/{name}]]"})
+    before = {path: world.text(path) for path in ("wiki/concepts/Heat.md", "wiki/sources/a/one.md")}
+
+    for name in ("one", "two"):
+        await world.move(f"raw/a/{name}.pdf", f"raw/b/{name}.pdf")
+    for name in ("one", "two"):
+        await world.move(f"raw/b/{name}.pdf", f"raw/a/{name}.pdf")
+
+    assert {path: world.text(path) for path in before} == before
+
+
+async def test_links_we_own_follow_a_page_that_a_person_moved_n13(world: World) -> None:
+    await world.ingest("heat.pdf", {"Heat": "Heat flows.", "Cold": "See [[wiki/concepts/Heat]]."})
+    world.write("notes/mine.md", "My link to [[wiki/concepts/Heat]].\n")
+
+    await world.move("wiki/concepts/Heat.md", "wiki/physics/Heat.md", "note")
+
+    assert "[[wiki/physics/Heat|Heat]]" in world.text("wiki/concepts/Cold.md")
+    assert "[[wiki/physics/Heat|Heat]]" in world.text("wiki/index.md")
+    assert world.text("notes/mine.md") == "My link to [[wiki/concepts/Heat]].\n"
+    (source,) = await world.db.read(sources.all_sources)
+    assert "wiki/physics/Heat.md" in source.pages
+    assert_sound(world.vault.root)
+
+
+async def test_a_page_that_changes_only_its_case_keeps_its_record_n14(world: World) -> None:
+    await world.ingest("heat.pdf", {"Heat": "Heat flows.", "Cold": "See [[wiki/concepts/Heat]]."})
+
+    await world.move("wiki/concepts/Heat.md", "wiki/concepts/HEAT.md", "note")
+
+    assert await world.db.read(pages.last_written, "wiki/concepts/HEAT.md") is not None
+    assert await world.db.read(pages.last_written, "wiki/concepts/Heat.md") is None
+    assert "[[wiki/concepts/HEAT|Heat]]" in world.text("wiki/concepts/Cold.md")
+
+
+async def test_the_next_ingest_writes_on_the_page_where_the_person_put_it(world: World) -> None:
+    await world.ingest("heat.pdf", {"Heat": "Heat flows."})
+    await world.move("wiki/concepts/Heat.md", "wiki/physics/Heat.md", "note")
+
+    await world.ingest("steam.pdf", {"Heat": "Heat drives engines."})
+
+    assert "drives engines" in world.text("wiki/physics/Heat.md")
+    assert not world.has("wiki/concepts/Heat.md")
+
+
+async def test_versions_of_a_page_follow_it(world: World) -> None:
+    await world.ingest("heat.pdf", {"Heat": "Heat flows."})
+    await world.ingest("heat.pdf", {"Heat": "Heat always flows."})
+
+    await world.move("wiki/concepts/Heat.md", "wiki/physics/Heat.md", "note")
+
+    kept = world.vault.state / "page-history/wiki/physics/Heat.md"
+    assert len(list(kept.iterdir())) == 1

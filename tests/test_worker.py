@@ -311,3 +311,28 @@ async def test_clock_that_jumps_a_year_brings_no_burst(db: Database, clock: Fake
         await worker.idle_until(timedelta(0))
 
     assert tries == 1
+
+
+class CountingDatabase(Database):
+    """Counts how often a job is looked for."""
+
+    claims = 0
+
+    async def run(self, query: Any, *args: Any, **kwargs: Any) -> Any:
+        self.claims += query is jobs.claim
+        return await super().run(query, *args, **kwargs)
+
+
+async def test_waiting_for_a_long_job_is_not_a_busy_loop(clock: FakeClock) -> None:
+    async def workflow(job: Job, progress: Progress) -> Mapping[str, Any]:
+        await asyncio.sleep(0.2)
+        return {}
+
+    db = CountingDatabase(":memory:")
+    await queue(db, clock, "a", "b", "c")
+    worker = worker_of(db, clock, workflow)
+    async with working(worker):
+        await worker.idle_until(MINUTE)
+
+    assert db.claims < 40
+    db.close()

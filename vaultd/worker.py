@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import structlog
@@ -69,6 +69,7 @@ class Worker:
         self._space_checked = float("-inf")
         self._version = -1
         self._clocks = (clock(), self.monotonic())
+        self._looked = datetime.min.replace(tzinfo=UTC)
 
     def lanes(self) -> list[Coroutine[Any, Any, None]]:
         """Return the loops to run at once; each ends some time after `stop` was called."""
@@ -110,7 +111,8 @@ class Worker:
     async def tick(self) -> None:
         """Look up what came from outside: new rows, due retries, cancellations, free space.
 
-        Called about once a second; writes only what changed.
+        Called about once a second; writes only what changed. Lanes are woken when a moment comes,
+        not again for as long as it is past: what is due then waits for its lane, not for a look.
         """
         await self._follow_clock()
         await self._check_space()
@@ -123,7 +125,9 @@ class Worker:
         due = await self.db.read(joblist.next_due, tuple(self.workflows))
         probe = await self.db.read(joblist.next_probe)
         planned = [moment for moment in (due, probe) if moment is not None]
-        if version != self._version or any(moment <= self.clock() for moment in planned):
+        before, self._looked = self._looked, self.clock()
+        came = any(before < moment <= self._looked for moment in planned)
+        if version != self._version or came:
             self._version = version
             if await self.db.read(joblist.is_waiting_over, self.clock()):
                 await self.db.run(jobs.wake_waiting, now=self.clock())

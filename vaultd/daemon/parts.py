@@ -123,10 +123,15 @@ def workflows(
     links = LinkMap(place.vault)
     mover = Mover(place.vault, place.db, place.clock, desk.order, links)
 
+    async def summarize(job: Job, progress: Progress) -> Mapping[str, Any]:
+        if job.payload.get("hand_back"):
+            await operations.hand_back(VaultPath(job.subject))
+        return await summarizer.summarize(job, progress)
+
     return {
         JobKind.INGEST: partial(ingest_source, desk=desk),
         JobKind.INDEX: index,
-        JobKind.SUMMARIZE: summarizer.summarize,
+        JobKind.SUMMARIZE: summarize,
         JobKind.SUMMARIZE_FILE: operations.summarise_file_job,
         JobKind.DROP_SUMMARIES: operations.drop_job,
         JobKind.REVIEW: reviews.act,

@@ -30,6 +30,7 @@ from vaultd.vault.files import Vault
 FOLDER = "wiki/reviews/"
 KEPT = "reviews"  # folder of the state folder that keeps answered notes
 CREATE, ACCEPT, RETRY, ANSWER = "Create Page", "Accept", "Retry", "answer"
+HAND_BACK = "Use the new text"  # of a folder note whose region a person edited
 STUB_TYPE = "concept"
 
 
@@ -114,6 +115,8 @@ class Reviews:
             return (await self._new_page(item),), ()
         if answer.action == ACCEPT and item.proposal:
             return (await self._proposed(item),), ()
+        if answer.action == HAND_BACK:
+            return (), tuple(_handing_back(page) for page in item.pages)
         if answer.action == RETRY:
             again = {"again": True}
             paths = [f"raw/{source}" for source in item.sources]
@@ -173,6 +176,12 @@ class Reviews:
         base = written.base if written else None
         joined = f"{text.rstrip()}\n\n{box}"
         return Write(page, joined.encode(), content, base=base, known=base is not None)
+
+
+def _handing_back(note: VaultPath) -> NewJob:
+    folder = note.rpartition("/")[0]
+    payload = {"asked": True, "hand_back": True}
+    return NewJob(JobKind.SUMMARIZE, folder, payload=payload, person=True)
 
 
 def page_title(item: ReviewItem) -> str:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from vaultd.bridge.operation import Answer
 from vaultd.model.jobs import JobKind, JobState
 from vaultd.model.paths import VaultPath
 from vaultd.model.search import Related, Title
 from vaultd.status import job_document
+from vaultd.store import sessions
 from vaultd.store.events import Event
 from vaultd.store.joblist import JobRow
-
-PENDING = frozenset({JobState.QUEUED, JobState.RUNNING})
+from vaultd.store.reviews import ReviewItem
+from vaultd.summarize.operations import VECTOR_STORE
+from vaultd.upkeep.versions import KeptVersion
 
 
 class Health(Answer):
@@ -151,6 +153,96 @@ def job_answer(row: JobRow) -> Job:
     return Job.model_validate({**job_document(row), "result": row.result})
 
 
-def job_status(job: Job) -> int:
-    """Return 200 for a job that is over or held, 202 for one under way."""
-    return 202 if job.state in PENDING else 200
+class Turn(Answer):
+    """One message of a conversation."""
+
+    role: Literal["user", "assistant"]
+    text: str
+
+
+class Session(Answer):
+    """A conversation about one source; `sha256` is the file it is about."""
+
+    id: str
+    path: VaultPath
+    sha256: str
+    state: str
+    turns: list[Turn]
+
+
+class Reviews(Answer):
+    """Questions to the person."""
+
+    reviews: list[ReviewItem]
+
+
+class History(Answer):
+    """The versions of a page; `current` is the SHA-256 of the page as it is, null for none."""
+
+    path: VaultPath
+    current: str | None
+    versions: list[KeptVersion]
+
+
+class PageVersion(Answer):
+    """An old version of a page."""
+
+    path: VaultPath
+    version: str
+    text: str
+
+
+class PassagesSummary(Answer):
+    """A summary of passages, and the partial summaries it was united from."""
+
+    summary: str
+    steps: tuple[str, ...]
+    ids: tuple[int, ...]
+    description: str
+
+
+class Dropped(Answer):
+    """How many summaries were dropped."""
+
+    path: VaultPath
+    dropped: int
+
+
+class SummaryStep(Answer):
+    """One file of an operation on summaries: `finished` of `total` are done.
+
+    `code` is 200 for a summary that an author wrote, 500 for one that failed, with why in `msg`.
+    """
+
+    code: int
+    msg: str
+    total: int
+    finished: int
+    doc: str
+
+
+class KnowledgeBaseAnswer(Answer):
+    """An answer in the form of the summary specification."""
+
+    code: int
+    msg: str
+    data: Mapping[str, Any]
+    vs_type: str = VECTOR_STORE
+
+
+class KnowledgeBaseStep(SummaryStep):
+    """The same, in the form of the summary specification."""
+
+    vs_type: str = VECTOR_STORE
+
+
+def session_answer(session: sessions.Session) -> Session:
+    """Return a conversation as it is answered."""
+    turns = [Turn.model_validate({"role": role, "text": text}) for role, text in session.turns]
+    return Session(
+        id=session.id,
+        path=session.path,
+        sha256=session.sha256,
+        state=session.state,
+        turns=turns,
+    )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
 
 from vaultd.bridge.operation import Asked
 from vaultd.core.request_path import LONGEST_PATH, named_file, named_folder
@@ -17,6 +17,7 @@ MOST = 100  # results of one question; more is not an answer any more
 LARGEST_ID = 2**63 - 1  # of a row, SQLite's limit
 LONGEST_QUERY = 4_000  # characters; a pasted page is no question
 LONGEST_MESSAGE = 200_000  # characters of one message, an answer to a review, a description
+LARGEST_LIMIT = 1_000_000  # tokens of one answer; no model writes as many
 LONGEST_WAIT = 30.0  # seconds; idle connections are cut after a minute by what lies between
 
 
@@ -39,6 +40,8 @@ FolderPath = Annotated[
 RowId = Annotated[int, Field(ge=1, le=LARGEST_ID)]
 Count = Annotated[int, Field(ge=1, le=MOST)]
 Day = Annotated[str, AfterValidator(_day), StringConstraints(pattern=r"^(\d{4}-\d{2}-\d{2})?$")]
+PassageId = Annotated[str, StringConstraints(pattern=r"^p?[1-9][0-9]{0,17}$")]
+VersionName = Annotated[str, StringConstraints(pattern=r"^[0-9TZa-f.\-]{1,40}$")]
 Word = Annotated[str, StringConstraints(max_length=LONGEST_QUERY)]
 Words = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_MESSAGE)]
 
@@ -117,3 +120,144 @@ class PairWith(Asked):
 def folder_filter(path: str) -> VaultPath | str:
     """Return a folder as a search filter; the whole vault is no filter."""
     return "" if path == "." else path
+
+
+class BeginTalk(Asked):
+    """The source to talk about."""
+
+    path: FilePath
+
+
+class OneTalk(Asked):
+    """A session by its id."""
+
+    session: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
+
+
+class Say(OneTalk):
+    """A person's message in a session."""
+
+    text: Words
+
+
+class ListReviews(Asked):
+    """Which questions: open, answered, or closed because they settled themselves."""
+
+    state: Literal["open", "answered", "closed"] = "open"
+
+
+class AnswerReview(Asked):
+    """A decision: one of the review's options, or "answer" with the person's own words."""
+
+    id: Annotated[str, StringConstraints(min_length=1, max_length=100)]
+    action: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+    text: Annotated[str, StringConstraints(max_length=LONGEST_MESSAGE)] = ""
+
+
+class OnePage(Asked):
+    """A page by its path."""
+
+    path: FilePath
+
+
+class OneVersion(OnePage):
+    """An old version of a page, by the name that the history gives it."""
+
+    version: VersionName
+
+
+class RestoreVersion(OneVersion):
+    """What to put back; `if_match` is the SHA-256 of the page as it was seen, null for none."""
+
+    if_match: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")] | None
+
+
+class ForgetSource(Asked):
+    """The source to forget; with `dry_run` nothing is changed, only told."""
+
+    path: FilePath
+    dry_run: bool = False
+
+
+class UndoSource(Asked):
+    """The source whose last ingest is taken back."""
+
+    path: FilePath
+
+
+class OneFolder(Asked):
+    """A folder by its path."""
+
+    path: FolderPath = "."
+
+
+class SummaryWish(Asked):
+    """How to summarise; the defaults are those of the specification.
+
+    `max_tokens` null or 0 is the model's own limit, `model` "" the configured one.
+    """
+
+    description: Annotated[str, StringConstraints(max_length=LONGEST_MESSAGE)] = ""
+    model: Word = ""
+    temperature: Annotated[float, Field(ge=0, le=1)] = 0.01
+    max_tokens: Annotated[int, Field(ge=0, le=LARGEST_LIMIT)] | None = None
+
+
+class SummariseFile(SummaryWish):
+    """A file to summarise."""
+
+    path: FilePath
+
+
+class SummarisePassages(SummaryWish):
+    """Passages to summarise, by the ids that search answers with ("p12")."""
+
+    ids: Annotated[tuple[PassageId, ...], Field(min_length=1, max_length=1_000)]
+
+
+class RebuildSummaries(SummaryWish):
+    """The root whose file summaries are made anew."""
+
+    root: FolderPath
+
+
+class DropSummaries(Asked):
+    """The folder or file whose summaries are dropped, with all below it."""
+
+    path: FolderPath
+
+
+class KnowledgeBaseAsked(Asked):
+    """The fields that all routes of the summary specification share, with its defaults.
+
+    `embed_model` "" is the index's own; `vs_type` is accepted and answered with ours.
+    """
+
+    model_config = ConfigDict(protected_namespaces=())
+
+    knowledge_base_name: Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_PATH)]
+    vs_type: Word = ""
+    embed_model: Word = ""
+    file_description: Annotated[str, StringConstraints(max_length=LONGEST_MESSAGE)] = ""
+    model_name: Word | None = None
+    temperature: Annotated[float, Field(ge=0, le=1)] = 0.01
+    max_tokens: Annotated[int, Field(ge=0, le=LARGEST_LIMIT)] | None = None
+
+
+class KnowledgeBaseFile(KnowledgeBaseAsked):
+    """A file of a knowledge base, named from its folder or from the vault's root."""
+
+    file_name: FilePath
+    allow_empty_kb: bool = True
+
+
+class KnowledgeBasePassages(KnowledgeBaseAsked):
+    """Passages of a knowledge base."""
+
+    doc_ids: Annotated[tuple[PassageId, ...], Field(max_length=1_000)] = ()
+
+
+class WholeKnowledgeBase(KnowledgeBaseAsked):
+    """A knowledge base as a whole."""
+
+    allow_empty_kb: bool = True

@@ -15,8 +15,10 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
+from vaultd.model.jobs import JobState
 from vaultd.store.events import Event
 
+UNDER_WAY = (JobState.QUEUED, JobState.RUNNING)
 OPEN = frozenset({("GET", "/health"), ("POST", "/v1/pair")})  # routes that need no token
 
 Label = Callable[[Any], tuple[str, str]]
@@ -69,6 +71,18 @@ class Operation:
     def has_body(self) -> bool:
         """Whether what is asked stands in the body, not in the address."""
         return self.method == "POST"
+
+
+def job_operation(path: str, run: Callable[..., Any]) -> Operation:
+    """Describe a `run` that answers with a job: 200 once that is over or held, else 202."""
+    return operation(
+        "POST",
+        path,
+        run,
+        statuses=(HTTPStatus.OK, HTTPStatus.ACCEPTED),
+        status_of=lambda job: HTTPStatus.ACCEPTED if job.state in UNDER_WAY else HTTPStatus.OK,
+        fails=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+    )
 
 
 def operation(

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 from vaultd.bridge.feed import Feed
 from vaultd.bridge.keys import Keyring
+from vaultd.ingest.session import Conversations
 from vaultd.model.paths import Clock
 from vaultd.search import SearchEngine
 from vaultd.store.database import Database
+from vaultd.summarize.operations import SummaryOperations
 from vaultd.vault.files import Vault
 
 
@@ -26,6 +28,8 @@ class Program:
     engine: SearchEngine
     feed: Feed
     keyring: Keyring
+    conversations: Conversations
+    summaries: SummaryOperations
     ring: Callable[[], None]
     chat: str
     embedding: str

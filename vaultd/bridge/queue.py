@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 
-from vaultd.bridge.answers import PENDING, Job, job_answer
+from vaultd.bridge.answers import Job, job_answer
+from vaultd.bridge.operation import UNDER_WAY
 from vaultd.bridge.program import Program
 from vaultd.errors import NotFoundError
 from vaultd.model.jobs import NewJob
@@ -41,7 +42,7 @@ async def settled(program: Program, new: NewJob) -> Job:
     end = loop.time() + PATIENCE_SECONDS
     cursor = await program.db.read(events.latest)
     (row,) = await queued(program, [new])
-    while row.state in PENDING and not row.reason and loop.time() < end:
+    while row.state in UNDER_WAY and not row.reason and loop.time() < end:
         page = await program.feed.after(cursor, min(TURN_SECONDS, end - loop.time()))
         cursor = page.cursor
         row = await row_of(program, row.id)
@@ -56,7 +57,7 @@ async def followed(program: Program, new: NewJob) -> AsyncIterator[Job]:
     (row,) = await queued(program, [new])
     shown = job_answer(row)
     yield shown
-    while row.state in PENDING and not row.reason:
+    while row.state in UNDER_WAY and not row.reason:
         page = await program.feed.after(cursor, TURN_SECONDS)
         cursor = page.cursor
         row = await row_of(program, row.id)

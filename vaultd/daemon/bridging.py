@@ -9,6 +9,7 @@ from vaultd.bridge.keys import Keyring
 from vaultd.bridge.listening import Address, Bridge
 from vaultd.bridge.program import Program
 from vaultd.daemon.parts import Parts
+from vaultd.ingest.session import Conversations
 from vaultd.vault.layout import machine_id, vault_id
 
 
@@ -23,6 +24,8 @@ def make_bridge(parts: Parts) -> Bridge:
         engine=parts.engine,
         feed=Feed(place.db, place.clock),
         keyring=Keyring(place.vault),
+        conversations=Conversations(parts.desk),
+        summaries=parts.operations,
         ring=parts.worker.ring,
         chat=settings.llm.model or "offline",
         embedding=embedding.model or embedding.provider,

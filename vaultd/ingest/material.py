@@ -67,9 +67,7 @@ async def read_material(
     progress("reading")
     wants_pictures = desk.rules.multimodal is not False
     reading = await desk.reader.read(path, pictures=wants_pictures)
-    extraction = reading.extraction
-    if code := UNREADABLE.get(extraction.status):
-        raise UnreadableSourceError(extraction.reason or f"{path} has no usable text.", code)
+    extraction = _usable(reading.extraction, path)
     if not wants_pictures:
         extraction = _stripped(extraction)
     elif extraction.kind == "md":
@@ -81,6 +79,23 @@ async def read_material(
     pages = with_pictures(source.pages, images, files)
     bare = tuple(replace(image, data=b"") for image in images)
     return Material(replace(source, pages=pages, images=bare), images, tuple(files), text_sha256)
+
+
+async def read_text(path: VaultPath, identity: SourceId, desk: Desk) -> SourceText:
+    """Return the text of the source at `path` alone, without its pictures.
+
+    Raises:
+        UnreadableSourceError: it gives no usable text.
+    """
+    reading = await desk.reader.read(path)
+    extraction = _stripped(_usable(reading.extraction, path))
+    return _source_text(identity, path, reading.sha256, extraction, desk.rules.language)
+
+
+def _usable(extraction: Extraction, path: VaultPath) -> Extraction:
+    if code := UNREADABLE.get(extraction.status):
+        raise UnreadableSourceError(extraction.reason or f"{path} has no usable text.", code)
+    return extraction
 
 
 def _stripped(extraction: Extraction) -> Extraction:

@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 from vaultd.bridge.operation import Operation
-from vaultd.bridge.routes import finding, following, looking, queueing
+from vaultd.bridge.routes import (
+    finding,
+    folders,
+    following,
+    knowledge_base,
+    looking,
+    queueing,
+    reviewing,
+    talking,
+    versions,
+)
 
 OPERATIONS: tuple[Operation, ...] = (
     *looking.OPERATIONS,
     *queueing.OPERATIONS,
     *following.OPERATIONS,
     *finding.OPERATIONS,
+    *talking.OPERATIONS,
+    *reviewing.OPERATIONS,
+    *versions.OPERATIONS,
+    *folders.OPERATIONS,
+    *knowledge_base.OPERATIONS,
 )

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
+from typer.main import get_group
 
 from vaultd import __version__
-from vaultd.cli import (
-    extracting,
-    looking,
-    preparing,
-    queueing,
-    running,
-    searching,
-    service,
-    versions,
-)
-from vaultd.cli.logs import keep_silent
 from vaultd.cli.options import JsonOption, VaultOption
 from vaultd.cli.outcome import FAILED, MISUSED
 from vaultd.cli.terminal import remark, say
@@ -29,9 +20,41 @@ HELP = """Turn documents dropped into an Obsidian vault into linked, searchable 
 Exit codes: 0 done; 1 failed; 2 usage or settings; 3 done, but something is waiting, parked or
 degraded; 130 interrupted."""
 
+MODULES = {  # of each command, in the order of the help; loaded when the command is asked for
+    "init": "preparing",
+    "run": "running",
+    "ingest": "queueing",
+    "retry": "queueing",
+    "cancel": "queueing",
+    "status": "looking",
+    "jobs": "looking",
+    "usage": "looking",
+    "search": "searching",
+    "related": "searching",
+    "history": "versions",
+    "extract": "extracting",
+    "mcp": "agents",
+    "service": "service",
+}
+WITHOUT_LOG = frozenset({"status", "jobs", "usage"})  # ask the database only: nothing there logs
+
 
 class Commands(TyperGroup):
     """The commands, with one sentence and an exit code for every error raised on purpose."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Name the commands in the order of the help."""
+        del ctx
+        return list(MODULES)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command; only its own module is loaded for it."""
+        if cmd_name in MODULES and cmd_name not in self.commands:
+            group = typer.Typer(rich_markup_mode=None)
+            import_module(f"vaultd.cli.{MODULES[cmd_name]}").register(group)
+            group.callback()(lambda: None)  # or a single command would not stay one of a group
+            self.commands.update(get_group(group).commands)
+        return super().get_command(ctx, cmd_name)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was asked for."""
@@ -63,6 +86,7 @@ def _show_version(wanted: bool) -> None:
 
 @app.callback()
 def _everywhere(
+    ctx: typer.Context,
     vault: VaultOption = None,
     as_json: JsonOption = False,
     version: bool = typer.Option(
@@ -71,11 +95,10 @@ def _everywhere(
 ) -> None:
     """Hold what may stand before a command's name; the options read it from there."""
     del vault, as_json, version
-    keep_silent()
+    if ctx.invoked_subcommand not in WITHOUT_LOG:
+        from vaultd.cli.logs import keep_silent  # a fifth of a second
 
-
-for group in (preparing, running, queueing, looking, searching, versions, extracting, service):
-    group.register(app)
+        keep_silent()
 
 
 def main() -> None:

@@ -1,0 +1,63 @@
+"""`vaultd mcp` as a client starts it: a process, standard input and output."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.mcp.conftest import PDF, answer, over_stdio, surroundings
+
+
+@pytest.mark.parametrize(
+    ("mode", "revision"), [("legacy", "2025-11-25"), ("auto", "2026-07-28")], ids=["old", "new"]
+)
+async def test_clients_of_both_kinds_are_served(made: Path, mode: str, revision: str) -> None:
+    async with over_stdio(made, mode=mode) as client:
+        assert client.protocol_version == revision
+        assert len((await client.list_tools()).tools) == 8
+        assert client.instructions
+        assert "wiki_overview" in client.instructions
+
+        view = await answer(client, "wiki_overview")
+        found = await answer(client, "search", query="salt slows fermentation", k=5)
+        page = await answer(client, "fetch", id=found["results"][0]["id"])
+        rests = await answer(client, "wiki_sources", name="Lactic acid")
+        state = await answer(client, "ingest_status")
+
+    assert view["folders"]
+    assert page["text"]
+    assert rests["claims"][0]["source"]["path"] == PDF
+    assert state["state"] == "stopped"
+
+
+def test_it_ends_with_its_client_and_prints_nothing_else(made: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "vaultd", "--vault", str(made), "mcp"],
+        input="",
+        env=surroundings(),
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+
+    assert ended.returncode == 0
+    assert ended.stdout == ""
+    assert ended.stderr == ""
+
+
+def test_a_folder_that_is_no_vault_is_refused(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "vaultd", "--vault", str(tmp_path), "mcp"],
+        env=surroundings(),
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+
+    assert ended.returncode == 2
+    assert "is no vault yet" in ended.stderr

@@ -11,6 +11,7 @@ from typing import Any, cast
 import pytest
 
 from tests.fakes import FakeClock
+from tests.wiki_checks import vault_files
 from vaultd.author.offline import OfflineAuthor
 from vaultd.core.names import media_folder
 from vaultd.core.pictures import picture_paths
@@ -22,6 +23,7 @@ from vaultd.ingest.moving import Mover
 from vaultd.ingest.publication import publish_source
 from vaultd.ingest.source import summary_path_of
 from vaultd.ingest.turns import PublishOrder
+from vaultd.ingest.withdrawal import Withdrawal
 from vaultd.model.document import ExtractedImage, ExtractedPage
 from vaultd.model.jobs import Job, JobKind
 from vaultd.model.paths import SourceId, VaultPath
@@ -84,7 +86,7 @@ class World:
             "en",
             (ExtractedPage(1, content.decode()), ExtractedPage(2, "More.")),
         )
-        images = ()
+        images: tuple[ExtractedImage, ...] = ()
         if picture:
             images = (ExtractedImage(digest, None, 120, 90, "png", "a chart", data=PNG),)
         paths = tuple(picture_paths(media_folder(identity, summary), images))
@@ -123,6 +125,28 @@ class World:
         (self.vault.root / old).rename(place)
         mover = Mover(self.vault, self.db, self.clock, self.desk.order, self.links)
         return await mover.move(self.job(JobKind.MOVE, old, to=new, role=role), nothing)
+
+    def withdrawal(self) -> Withdrawal:
+        """Return what takes sources back."""
+        desk = self.desk
+        return Withdrawal(self.vault, self.db, self.clock, desk.author, desk.order, self.links)
+
+    async def vanish(self, path: str) -> Mapping[str, Any]:
+        """Delete a source as a person does, and act as when the grace time is over."""
+        (self.vault.root / path).unlink()
+        return await self.withdrawal().retract(self.job(JobKind.RETRACT, path), nothing)
+
+    async def forget(self, source: str, **payload: object) -> Mapping[str, Any]:
+        """Forget a source as the worker would."""
+        return await self.withdrawal().forget(self.job(JobKind.FORGET, source, **payload), nothing)
+
+    def snapshot(self) -> dict[str, bytes]:
+        """Return every file of the vault that people see."""
+        root = self.vault.root
+        return {path: (root / path).read_bytes() for path in vault_files(root)}
+
+    def tell(self, stage: str, done: int = 0, total: int = 0) -> None:
+        """Tell nobody."""
 
     def job(self, kind: JobKind, subject: str, **payload: object) -> Job:
         """Return a claimed job."""

@@ -6,7 +6,10 @@ from tests.life.conftest import World
 from tests.wiki_checks import assert_sound
 from vaultd.core.page import parse_page
 from vaultd.core.region import find_regions
+from vaultd.model.paths import SourceId, VaultPath
 from vaultd.store import contributions, files, ingest_cache, pages, sources
+
+WARM, HEAT = SourceId("warm.pdf"), VaultPath("wiki/concepts/Heat.md")
 
 
 async def test_a_moved_source_takes_its_page_and_every_link_along_b11(world: World) -> None:
@@ -31,10 +34,10 @@ async def test_a_moved_source_is_known_by_its_new_name_everywhere_a10(world: Wor
     known = await world.db.read(sources.all_sources)
     assert [source.identity for source in known] == ["warm.pdf"]
     assert known[0].pages == (own, "wiki/concepts/Heat.md")
-    cached = await world.db.read(ingest_cache.cached_pages, "warm.pdf", text_sha256=known[0].sha256)
+    cached = await world.db.read(ingest_cache.cached_pages, WARM, text_sha256=known[0].sha256)
     assert cached == known[0].pages
-    said = await world.db.read(contributions.to_page, "wiki/concepts/Heat.md")
-    assert "[[raw/warm.pdf" in said["warm.pdf"].body
+    said = await world.db.read(contributions.to_page, HEAT)
+    assert "[[raw/warm.pdf" in said[WARM].body
     assert await world.db.read(files.find, "wiki/sources/heat.md") is None
 
 
@@ -104,8 +107,8 @@ async def test_a_page_that_changes_only_its_case_keeps_its_record_n14(world: Wor
 
     await world.move("wiki/concepts/Heat.md", "wiki/concepts/HEAT.md", "note")
 
-    assert await world.db.read(pages.last_written, "wiki/concepts/HEAT.md") is not None
-    assert await world.db.read(pages.last_written, "wiki/concepts/Heat.md") is None
+    assert await world.db.read(pages.last_written, VaultPath("wiki/concepts/HEAT.md")) is not None
+    assert await world.db.read(pages.last_written, HEAT) is None
     assert "[[wiki/concepts/HEAT|Heat]]" in world.text("wiki/concepts/Cold.md")
 
 

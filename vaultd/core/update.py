@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 
@@ -99,6 +99,76 @@ def updated_page(planned: PlannedPage, standing: Standing, merged: str | None = 
     return Updated(text, ours, result.conflicts, proposal)
 
 
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """A source that leaves a page, with the tags and other names that it alone brought."""
+
+    source: SourceId
+    tags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+
+
+def page_without(standing: Standing, body: str, leaving: Leaving, today: date) -> Updated:
+    """Return a page that a source has left; `body` is what the remaining ones say.
+
+    A person's words stay as in `updated_page`; a locked page only loses what that source added
+    in a region of its own. Where no base is known, `body` takes the place of what is there.
+
+    Raises:
+        PropertiesError: the property block cannot be spliced.
+        RegionError: broken markers.
+    """
+    page, region_id = standing.page, _region_of(leaving.source)
+    if page.reviewed:
+        base = standing.base
+        text = _less(_region_taken(standing.theirs, region_id), leaving, today)
+        return Updated(text, _less(base, leaving, today) if base is not None else None)
+    regions = _region_blocks(standing.ours.body)
+    regions.pop(region_id, None)
+    new = _put_together(standing.ours, body, regions)
+    whole = _less(with_body(standing.theirs, new), leaving, today)
+    if standing.base is None:
+        return Updated(whole, None)
+    result = three_way(standing.ours.body, page.body, new)
+    text = _less(page.head + result.text, leaving, today)
+    ours = _less(with_body(standing.base, new), leaving, today)
+    return Updated(text, ours, result.conflicts, whole if result.conflicts else None)
+
+
+def left_to_person(text: str) -> str:
+    """Return the text of a page that stays although its only source is gone."""
+    return set_properties(text, {"sources": None, "source_sha256": None, "author": None})
+
+
+def _less(text: str, leaving: Leaving, today: date) -> str:
+    page = parse_page(text)
+    changes: dict[str, Settable] = {}
+    gone = {"sources": _keys([leaving.source])}
+    gone |= {"tags": _keys(leaving.tags), "aliases": _keys(leaving.aliases)}
+    for key, names in gone.items():
+        listed = page.listed(key)
+        named = page.sources if key == "sources" else listed
+        kept = [
+            each for each, name in zip(listed, named, strict=True) if same_path(name) not in names
+        ]
+        if len(kept) < len(listed):
+            changes[key] = kept or None
+    if page.word("updated"):
+        changes["updated"] = today
+    return set_properties(text, changes)
+
+
+def _region_of(source: SourceId) -> str:
+    return f"from-{short_hash(source)}"
+
+
+def _region_taken(text: str, region_id: str) -> str:
+    region = find_regions(text).get(region_id)
+    if region is None or region.edited:
+        return text
+    return text[: region.start].rstrip("\n") + "\n" + text[region.end :]
+
+
 def _without_base(planned: PlannedPage, standing: Standing) -> Updated:
     there, incoming = standing.page.body, without_regions(planned.body)
     text = _dated(planned, standing, standing.theirs)
@@ -123,6 +193,10 @@ def _next_body(planned: PlannedPage, standing: Standing, merged: str | None) -> 
     regions = there | _region_blocks(planned.body)
     if text.strip("\n") == existing.strip("\n") and regions == there:
         return ours.body
+    return _put_together(ours, text, regions)
+
+
+def _put_together(ours: Page, text: str, regions: Mapping[str, str]) -> str:
     gap = "\n" if ours.head else ""
     return gap + "\n".join((text.strip("\n") + "\n", *regions.values()))
 
@@ -148,7 +222,7 @@ def _own_text(planned: PlannedPage, base: str, body: str, text: str) -> str:
 
 def _appended(planned: PlannedPage, page: Page) -> str:
     """Add what is new below a locked page, in one region for each source."""
-    region_id = f"from-{short_hash(planned.properties.sources[0])}"
+    region_id = _region_of(planned.properties.sources[0])
     regions = find_regions(page.text)
     edited = region_id in regions and regions[region_id].edited
     incoming = without_regions(planned.body)

@@ -15,8 +15,8 @@ from vaultd.core.names import source_page_path
 from vaultd.core.reconcile import identity_of
 from vaultd.core.relink import rebased, with_links_changed, with_source_renamed
 from vaultd.core.timing import stamp
+from vaultd.ingest.aftermath import following_jobs
 from vaultd.ingest.edits import Edits
-from vaultd.ingest.publication import following_jobs
 from vaultd.ingest.turns import PublishOrder
 from vaultd.model.jobs import Job, JobKind, NewJob, Progress
 from vaultd.model.paths import Clock, SourceId, VaultPath

@@ -10,9 +10,10 @@ from vaultd.core.page import decode_note, parse_page
 from vaultd.core.pictures import gallery
 from vaultd.core.region import find_regions, put_region
 from vaultd.core.timing import stamp
+from vaultd.ingest.aftermath import following_jobs
 from vaultd.ingest.desk import Desk
 from vaultd.ingest.material import Material
-from vaultd.ingest.publication import PICTURES, following_jobs
+from vaultd.ingest.publication import PICTURES
 from vaultd.model.paths import VaultPath
 from vaultd.publish.plan import Asset, Plan, Write
 from vaultd.publish.publish import publish

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -16,15 +15,15 @@ from vaultd.core.plan import PagePlan, PlannedPage, Wiki, plan_pages
 from vaultd.core.region import put_region
 from vaultd.core.schema import parse_schema
 from vaultd.core.timing import stamp
-from vaultd.core.update import Standing, Updated
+from vaultd.core.update import Standing
 from vaultd.errors import BadReplyError
+from vaultd.ingest.aftermath import conflict, following_jobs
 from vaultd.ingest.desk import Desk
 from vaultd.ingest.drafting import Drafted
+from vaultd.ingest.leaving import superseded
 from vaultd.ingest.material import Material
 from vaultd.ingest.merging import settle_page
-from vaultd.model.jobs import JobKind, NewJob
-from vaultd.model.paths import VaultPath
-from vaultd.model.wiki import Refused, ReviewDraft, ReviewKind, WikiContext
+from vaultd.model.wiki import Refused, WikiContext
 from vaultd.publish.catalog import read_wiki
 from vaultd.publish.plan import Asset, Plan, Write
 from vaultd.publish.publish import publish
@@ -45,9 +44,17 @@ class _Outcome:
 
 
 async def publish_source(
-    material: Material, drafted: Drafted, context: WikiContext, desk: Desk, *, recipe: str
+    material: Material,
+    drafted: Drafted,
+    context: WikiContext,
+    desk: Desk,
+    *,
+    recipe: str,
+    session: str = "",
 ) -> Mapping[str, Any]:
     """Publish the pages of one source; return what a person is told about it.
+
+    `session` is the conversation that led to them, which is over with it.
 
     Raises:
         BadReplyError: none of the drafts is the source's own page.
@@ -61,7 +68,9 @@ async def publish_source(
     for page in plan.pages:
         await _settle(_with_gallery(page, material, context), plan, outcome, material, desk)
     outcome.questions += [Question(each) for each in (*drafted.reviews, *plan.reviews)]
-    return await _published(material, drafted, plan, outcome, desk, recipe=recipe)
+    note = {"session": {"id": session, "state": "written"}} if session else {}
+    note["cache"] = _cached(material, plan, recipe)
+    return await _published(material, drafted, plan, outcome, desk, note)
 
 
 def _planned(
@@ -116,33 +125,7 @@ async def _settle(
             )
         )
     if updated.proposal is not None:
-        outcome.questions.append(_conflict(page, updated))
-
-
-def _conflict(page: PlannedPage, updated: Updated) -> Question:
-    title = page.properties.title
-    places = "\n\n".join(
-        f"Yours:\n\n{_quote(each.theirs)}\n\nOurs:\n\n{_quote(each.ours)}"
-        for each in updated.conflicts
-    )
-    text = (
-        f"vaultd would change this page, but you wrote on it too. Your text stands as it is.\n\n"
-        f"{places or 'The proposal adds to what you have.'}"
-    )
-    draft = ReviewDraft(
-        ReviewKind.CONFLICT,
-        f"Proposed change to {title}",
-        text,
-        options=("Accept", "Keep mine"),
-        pages=(page.path,),
-    )
-    over = sha256(updated.text.encode()).hexdigest()
-    return Question(draft, {"path": page.path, "text": updated.proposal, "over": over})
-
-
-def _quote(text: str) -> str:
-    lines = text.strip().splitlines() or [""]
-    return "\n".join(f"> {line}".rstrip() for line in lines)
+        outcome.questions.append(conflict(page.properties.title, page.path, updated))
 
 
 async def _published(
@@ -151,12 +134,13 @@ async def _published(
     plan: PagePlan,
     outcome: _Outcome,
     desk: Desk,
-    *,
-    recipe: str,
+    note: Mapping[str, Any],
 ) -> Mapping[str, Any]:
     source, now = material.source, desk.clock()
+    leave = await superseded(source.id, plan, outcome.writes, desk)
+    writes = leave.edits.writes()
     questions = await asked(
-        outcome.questions,
+        [*outcome.questions, *await leave.questions()],
         source=source.id,
         targets=plan.loom.targets,
         today=now.date(),
@@ -165,15 +149,12 @@ async def _published(
     )
     paths = [page.path for page in plan.pages]
     warnings = [*drafted.draft.warnings, *plan.warnings]
-    note = {
+    recorded = {
         "at": stamp(now),
         "reviews": list(questions.rows),
-        "cache": {
-            "source": source.id,
-            "text_sha256": material.text_sha256,
-            "recipe": recipe,
-            "pages": paths,
-        },
+        "theirs": leave.theirs,
+        "gone": leave.gone,
+        **note,
         "contributions": {"source": source.id, "pages": [_said(page) for page in plan.pages]},
         "ingested": {"source": source.id, "sha256": source.sha256, "pages": paths},
     }
@@ -182,14 +163,15 @@ async def _published(
     await publish(
         Plan(
             source=source.id,
-            writes=(*outcome.writes, *questions.writes),
+            writes=(*writes, *questions.writes),
+            removals=leave.removals,
             assets=_assets(material),
-            jobs=following_jobs(outcome.writes, source.path, source.sha256),
-            dirty=tuple(write.path for write in outcome.writes),
+            jobs=following_jobs(writes, source.path, source.sha256),
+            dirty=(*(write.path for write in writes), *leave.removed),
             events=(("source.published", {"path": source.path, **result}),),
             refused=(*drafted.draft.refused, *plan.refused, *outcome.refused),
             log=summary.properties.title,
-            note=note,
+            note=recorded,
         ),
         db=desk.db,
         vault=desk.vault,
@@ -197,6 +179,16 @@ async def _published(
         also=receipt.record,
     )
     return result
+
+
+def _cached(material: Material, plan: PagePlan, recipe: str) -> dict[str, Any]:
+    """Return what lets the same text be recognised as done."""
+    return {
+        "source": material.source.id,
+        "text_sha256": material.text_sha256,
+        "recipe": recipe,
+        "pages": [page.path for page in plan.pages],
+    }
 
 
 def _said(page: PlannedPage) -> dict[str, Any]:
@@ -213,15 +205,3 @@ def _said(page: PlannedPage) -> dict[str, Any]:
 
 def _assets(material: Material) -> tuple[Asset, ...]:
     return tuple(Asset(path, data) for path, data in material.picture_files().items())
-
-
-def following_jobs(
-    writes: Sequence[Write], source: VaultPath | None = None, digest: str = ""
-) -> tuple[NewJob, ...]:
-    """Return what has to follow a publication: the files indexed (marks bring the folders)."""
-    jobs = [
-        NewJob(JobKind.INDEX, write.path, sha256(write.content).hexdigest()) for write in writes
-    ]
-    if source is not None:
-        jobs.append(NewJob(JobKind.INDEX, source, digest))
-    return tuple(jobs)

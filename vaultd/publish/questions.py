@@ -16,12 +16,14 @@ from vaultd.core.review import note_body, review_id
 from vaultd.core.sanitise import sanitise
 from vaultd.model.paths import SourceId, VaultPath
 from vaultd.model.wiki import PageRef, ReviewDraft
-from vaultd.publish.plan import Write
+from vaultd.publish.plan import Removal, Write
 from vaultd.store import reviews
 from vaultd.store.database import Database
+from vaultd.store.reviews import ReviewItem
 from vaultd.vault.files import Vault
 
 REVIEWS_FOLDER = VaultPath("wiki/reviews")
+KEPT = "reviews"  # folder of the state folder that keeps the notes of questions that are over
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,16 @@ async def asked(
             writes.append(Write(note, text.encode(), None))
         rows.append(_row(question, item, pages, source, note))
     return Asked(tuple(writes), tuple(rows))
+
+
+async def note_settled(item: ReviewItem, vault: Vault) -> tuple[Removal, ...]:
+    """Keep the note of a question that is over in the state folder; return its removal."""
+    content = await asyncio.to_thread(vault.read, item.note) if item.note else None
+    if item.note is None or content is None:
+        return ()
+    name = f"{KEPT}/{item.note.removeprefix(f'{REVIEWS_FOLDER}/')}"
+    await asyncio.to_thread(vault.write_state, name, content)
+    return (Removal(item.note, content, trashed=False),)
 
 
 def _taken(vault: Vault) -> set[str]:

@@ -26,6 +26,14 @@ def cached_pages(
     return tuple(json.loads(row[0])) if row else None
 
 
+def made_before(db: Connection, source: SourceId) -> tuple[str, tuple[VaultPath, ...]]:
+    """Return the recipe that wrote a source last, and its pages; ("", ()) if there is none."""
+    row = db.execute(
+        "select recipe, pages from ingest_cache where source = ?", (source,)
+    ).fetchone()
+    return (str(row[0]), tuple(json.loads(row[1]))) if row else ("", ())
+
+
 def remember(
     db: Connection,
     source: SourceId,

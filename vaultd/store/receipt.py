@@ -16,6 +16,7 @@ from vaultd.store import (
     contributions,
     files,
     ingest_cache,
+    pages,
     passages,
     plans,
     reviews,
@@ -31,11 +32,12 @@ def record(db: Connection, note: Mapping[str, Any]) -> None:
     """Carry out `note`. Keys, all but `at` optional, in the order they are carried out:
 
     `at` (the plan's moment), `reviews` (new items, each with its note's path), `answered` (a
-    list of decisions), `moved` (source identities), `renamed` (pairs of paths), `gone` (paths of
-    files that are no more), `forgotten` (source identities; with a code and a reason where the
-    file is still there), `undone` (a plan), `session` (id and state), `pages` (source and the
-    pages it contributed to), `cache`, `contributions` (what a source says on each page),
-    `ingested` (the receipt of a source's content).
+    list of decisions), `moved` (source identities), `renamed` (pairs of paths), `theirs` (notes
+    that are the person's alone), `gone` (paths of files that are no more), `forgotten` (source
+    identities; with a code and a reason where the file is still there), `undone` (a plan),
+    `session` (id and state), `pages` (source and the pages it contributed to), `cache`,
+    `contributions` (what a source says on each page), `ingested` (the receipt of a source's
+    content).
     """
     now = moment(note["at"])
     _record_reviews(db, note, now)
@@ -66,6 +68,8 @@ def _record_files(db: Connection, note: Mapping[str, Any], now: datetime) -> Non
             follow(db, old, new)
     if pairs := note.get("renamed"):
         rename_files(db, {VaultPath(old): VaultPath(new) for old, new in pairs}, now=now)
+    for path in note.get("theirs", ()):
+        pages.forget(db, VaultPath(path))
     if gone := note.get("gone"):
         _forget_files(db, [VaultPath(path) for path in gone])
 

@@ -23,6 +23,7 @@ from vaultd.ingest.moving import Mover
 from vaultd.ingest.publication import publish_source
 from vaultd.ingest.source import summary_path_of
 from vaultd.ingest.turns import PublishOrder
+from vaultd.ingest.undoing import Undoing
 from vaultd.ingest.withdrawal import Withdrawal
 from vaultd.model.document import ExtractedImage, ExtractedPage
 from vaultd.model.jobs import Job, JobKind
@@ -139,6 +140,11 @@ class World:
     async def forget(self, source: str, **payload: object) -> Mapping[str, Any]:
         """Forget a source as the worker would."""
         return await self.withdrawal().forget(self.job(JobKind.FORGET, source, **payload), nothing)
+
+    async def undo(self, source: str) -> Mapping[str, Any]:
+        """Undo the last ingest of a source as the worker would."""
+        undoing = Undoing(self.vault, self.db, self.clock, self.desk.order, self.links)
+        return await undoing.undo(self.job(JobKind.UNDO, source), nothing)
 
     def snapshot(self) -> dict[str, bytes]:
         """Return every file of the vault that people see."""

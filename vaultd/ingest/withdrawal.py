@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -17,15 +18,15 @@ from vaultd.ingest.aftermath import following_jobs
 from vaultd.ingest.edits import Edits
 from vaultd.ingest.leaving import Leave
 from vaultd.ingest.turns import PublishOrder
-from vaultd.model.jobs import Job, Progress
+from vaultd.model.jobs import Job, JobKind, JobState, Progress
 from vaultd.model.paths import Clock, SourceId, VaultPath
 from vaultd.publish.catalog import read_wiki
 from vaultd.publish.links import LinkMap
 from vaultd.publish.plan import Plan, Removal
 from vaultd.publish.publish import publish
 from vaultd.publish.questions import Asked, asked, note_settled
-from vaultd.store import contributions, receipt, reviews, sources
-from vaultd.store.database import Database
+from vaultd.store import contributions, joblist, jobs, receipt, reviews, sources
+from vaultd.store.database import Connection, Database
 from vaultd.store.sources import FORGOTTEN
 from vaultd.vault.files import Vault
 
@@ -82,6 +83,8 @@ class Withdrawal:
             identities = [identity, *(source.aliases if source else ())]
             if source is not None and source.alias_of is not None:
                 leave = self._leave(SourceId(""), trusting=True)  # another source holds the pages
+            if source is not None and not dry:
+                await self.db.run(_call_off, source.path, now=self.clock())
             return await self._withdrawn(leave, identities, action="forget", dry=dry)
 
     def _leave(self, source: SourceId, *, trusting: bool, dry: bool = False) -> Leave:
@@ -200,3 +203,10 @@ class Withdrawal:
         """Return the open questions that only the sources that go have raised."""
         items = await self.db.read(reviews.reviews)
         return [item for item in items if item.sources and set(item.sources) <= set(gone)]
+
+
+def _call_off(db: Connection, path: VaultPath, *, now: datetime) -> None:
+    """Cancel ingests of a source that have not started: it is not wanted any more."""
+    for row in joblist.of_subject(db, path, JobKind.INGEST):
+        if row.state is not JobState.RUNNING:
+            jobs.cancel(db, row.id, now=now, reason=WHY_FORGOTTEN)

@@ -1,0 +1,78 @@
+"""`vaultd summarize`: describe a folder or file now, or stop describing it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from vaultd.cli.options import JsonOption, VaultOption
+from vaultd.cli.target import Target, target_at
+from vaultd.cli.terminal import counted, print_json, say
+from vaultd.cli.working import carry_out, end_with
+from vaultd.errors import NotFoundError
+from vaultd.model.jobs import JobKind, JobState, NewJob
+from vaultd.model.paths import VaultPath
+from vaultd.store.joblist import JobRow
+from vaultd.vault.files import Vault
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module."""
+    app.command("summarize")(summarize)
+
+
+def summarize(
+    path: Annotated[
+        str, typer.Argument(help="A folder or file of the vault; left out: every folder.")
+    ] = ".",
+    drop: Annotated[
+        bool, typer.Option("--drop", help="Drop the summaries there; none is made until asked.")
+    ] = False,
+    vault: VaultOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Describe a folder, with everything below it, or a file now."""
+    target = target_at(vault)
+    new = _job(target, VaultPath(path.strip().rstrip("/") or "."), drop=drop)
+    rows = carry_out(target, [new], silent=as_json)
+    (row,) = rows
+    if as_json:
+        document = {"path": row.subject, "state": str(row.state), "reason": row.reason}
+        print_json({**document, "result": dict(row.result)})
+    elif row.state is JobState.DONE:
+        say(_sentence(row))
+    else:
+        say(f"{row.subject}: {row.state}" + (f" ({row.reason})" if row.reason else ""))
+    end_with(rows)
+
+
+def _job(target: Target, path: VaultPath, *, drop: bool) -> NewJob:
+    """Return what has to be done.
+
+    Raises:
+        NotFoundError: there is neither a folder nor a file of this name.
+    """
+    place = Vault(target.root, target.state).locate(path)
+    if drop:
+        return NewJob(JobKind.DROP_SUMMARIES, path, person=True)
+    if place.is_dir():
+        payload = {"asked": True, "full": path == "."}
+        return NewJob(JobKind.SUMMARIZE, path, "asked", payload, person=True)
+    if place.is_file():
+        return NewJob(JobKind.SUMMARIZE_FILE, path, person=True)
+    raise NotFoundError(f"There is no folder or file {path} in the vault.")
+
+
+def _sentence(row: JobRow) -> str:
+    result = row.result
+    if row.kind is JobKind.DROP_SUMMARIES:
+        dropped = counted(result.get("dropped", 0), "summary", "summaries")
+        return f"{row.subject}: dropped {dropped}. `vaultd summarize {row.subject}` makes new ones."
+    if row.kind is JobKind.SUMMARIZE_FILE:
+        return f"{row.subject}: {result.get('abstract') or result.get('state')}"
+    told = ", ".join(
+        f"{result[name]} {name}" for name in ("fallback", "stale", "failed") if result.get(name)
+    )
+    described = counted(result.get("records_upserted", 0), "folder")
+    return f"{row.subject}: {described} described" + (f" ({told})" if told else "") + "."

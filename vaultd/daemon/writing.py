@@ -25,6 +25,7 @@ from vaultd.search import SearchEngine
 from vaultd.settings import LlmSettings
 from vaultd.summarize.operations import SummaryOperations
 from vaultd.summarize.summarizer import DirectorySummarizer, Options
+from vaultd.vault.disk import sorted_faults
 from vaultd.vault.files import Vault
 
 
@@ -62,10 +63,13 @@ def _models(llm: LlmSettings) -> Models:
 
 
 def _save_state(vault: Vault, name: str, content: bytes | None) -> None:
-    if content is None:
-        vault.state_file(name).unlink(missing_ok=True)
-    else:
+    if content is not None:
         vault.write_state(name, content)
+        return
+    place = vault.state_file(name)
+    with sorted_faults():
+        if place.exists():
+            vault.disk.unlink(place)
 
 
 def make_desk(place: Place, reader: Reader, author: Author, engine: SearchEngine) -> Desk:

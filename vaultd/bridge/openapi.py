@@ -37,7 +37,8 @@ class FieldFault(BaseModel):
 class Problem(BaseModel):
     """What went wrong (RFC 9457).
 
-    `code` is for programs, `detail` for people. `errors` names the fields that do not fit,
+    `code` is for programs, `detail` for people; the routes of the summary specification answer
+    with the status as `code`, and with `msg`. `errors` names the fields that do not fit,
     `candidates` what may have been meant, `current` the hash of what is there now.
     """
 
@@ -45,7 +46,8 @@ class Problem(BaseModel):
     title: str
     status: int
     detail: str
-    code: str
+    code: str | int
+    msg: str | None = None
     errors: list[FieldFault] | None = None
     candidates: list[str] | None = None
     current: str | None = None
@@ -137,8 +139,8 @@ def _body(asks: Schema, in_path: Iterable[str]) -> Schema:
 
 def _responses(op: Operation, answers: Schema) -> Schema:
     if op.streams:
-        content: Schema = {"text/event-stream": {"schema": {"type": "string"}, "x-data": answers}}
-        about = "A stream of events; the text after `data:` is JSON as `x-data` describes it."
+        content: Schema = {"text/event-stream": {"schema": _event(answers), "x-data": answers}}
+        about = "A stream; the schema is that of one event, `x-data` that of the JSON in its data."
     else:
         content, about = {"application/json": {"schema": answers}}, ""
     responses: Schema = {
@@ -152,6 +154,17 @@ def _responses(op: Operation, answers: Schema) -> Schema:
             str(status), {"description": HTTPStatus(status).phrase, "content": problem}
         )
     return responses
+
+
+def _event(answers: Schema) -> Schema:
+    """Return the schema of one server-sent event."""
+    text = {"type": "string"}
+    data = {**text, "contentMediaType": "application/json", "contentSchema": answers}
+    return {
+        "type": "object",
+        "properties": {"event": text, "id": text, "data": data},
+        "required": ["data"],
+    }
 
 
 def _resolved(schema: Schema, shared: Schema) -> Schema:

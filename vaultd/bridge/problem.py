@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from typing import Any
 
@@ -18,6 +18,7 @@ from starlette.responses import Response
 from vaultd import errors
 from vaultd.errors import VaultdError
 
+SPECIFIED = "/kb_summary_api/"  # routes whose form is given by the summary specification
 MEDIA_TYPE = "application/problem+json"
 
 log = structlog.get_logger()
@@ -128,16 +129,24 @@ def _message(fault: ErrorDetails) -> str:
 # --- what Starlette calls ------------------------------------------------------------------------
 
 
-async def answer_error(_: Request, error: Exception) -> Response:
+async def answer_error(request: Request, error: Exception) -> Response:
     """Answer an error that was raised on purpose."""
     assert isinstance(error, VaultdError)
-    return problem_of(error).response()
+    return _in_its_words(request, problem_of(error)).response()
 
 
-async def answer_fields(_: Request, error: Exception) -> Response:
+async def answer_fields(request: Request, error: Exception) -> Response:
     """Answer a request whose fields do not fit."""
     assert isinstance(error, ValidationError)
-    return problem_of_fields(error).response()
+    return _in_its_words(request, problem_of_fields(error)).response()
+
+
+def _in_its_words(request: Request, problem: Problem) -> Problem:
+    """Return the problem with the numeric `code` and the `msg` of the summary specification."""
+    if not request.url.path.startswith(SPECIFIED):
+        return problem
+    said = {"code": problem.status, "msg": problem.detail}
+    return replace(problem, more={**problem.more, **said})
 
 
 async def answer_http(request: Request, error: Exception) -> Response:

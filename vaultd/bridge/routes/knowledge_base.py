@@ -17,12 +17,11 @@ from vaultd.bridge.asked import (
     WholeKnowledgeBase,
 )
 from vaultd.bridge.operation import operation
+from vaultd.bridge.problem import SPECIFIED
 from vaultd.bridge.program import Program
 from vaultd.bridge.routes.folders import passage_ids
 from vaultd.model.paths import VaultPath
 from vaultd.summarize.files import Wish
-
-PREFIX = "/kb_summary_api"
 
 
 async def summary_file_to_vector_store(
@@ -82,19 +81,19 @@ def _file(root: VaultPath | None, name: str) -> VaultPath:
 OPERATIONS = (
     operation(
         "POST",
-        f"{PREFIX}/summary_file_to_vector_store",
+        f"{SPECIFIED}summary_file_to_vector_store",
         summary_file_to_vector_store,
         fails=(404, 409),
     ),
     operation(
         "POST",
-        f"{PREFIX}/summary_doc_ids_to_vector_store",
+        f"{SPECIFIED}summary_doc_ids_to_vector_store",
         summary_doc_ids_to_vector_store,
         fails=(404, 409),
     ),
     operation(
         "POST",
-        f"{PREFIX}/recreate_summary_vector_store",
+        f"{SPECIFIED}recreate_summary_vector_store",
         recreate_summary_vector_store,
         fails=(404, 409),
     ),

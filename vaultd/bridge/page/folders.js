@@ -1,0 +1,83 @@
+// The folders with what each is about. Opened ones are asked for when they open.
+
+import { Away, Refused } from "./bridge.js";
+import { at, h, show } from "./dom.js";
+import { nameOf, obsidian } from "./words.js";
+
+const FIRST = "wiki"; // is open at the beginning
+const STATES = {
+  fallback: "by rule, to be improved",
+  stale: "older than its pages",
+  failed: "could not be described",
+};
+const MOST = 200; // entries of one folder; the rest is for Obsidian's own list
+
+export function makeFolders(bridge) {
+  let vault = "";
+  const open = new Map(); // path -> the element that holds its children
+
+  /** Show the folders, and anew what is open. */
+  async function render(vaultName) {
+    vault = vaultName;
+    const { children } = await bridge.get("/v1/folders?path=.");
+    fillList(at("folders"), children);
+    at("folders-empty").hidden = children.length > 0;
+    await Promise.all([...open].map(([path, element]) => load(path, element)));
+  }
+
+  function branch(folder) {
+    const element = h(
+      "details",
+      {},
+      h("summary", {}, h("span", { class: "title" }, folder.name), h("span", { class: "note" })),
+      h("p", { class: "abstract" }),
+      h("ul", { class: "children" }),
+    );
+    element.addEventListener("toggle", () => {
+      if (element.open) load(folder.path, element);
+      else open.delete(folder.path);
+    });
+    describe(element, folder);
+    element.open = folder.path === FIRST; // which asks for its children
+    return element;
+  }
+
+  async function load(path, element) {
+    open.set(path, element);
+    try {
+      fill(element, await bridge.get(`/v1/folders?path=${encodeURIComponent(path)}`));
+    } catch (error) {
+      if (error instanceof Away) return; // it is shown again when vaultd is back
+      if (!(error instanceof Refused)) throw error;
+      open.delete(path);
+    }
+  }
+
+  function fill(element, view) {
+    describe(element, view);
+    fillList(element.querySelector(":scope > ul"), view.children);
+  }
+
+  function fillList(list, children) {
+    show(list, children.slice(0, MOST), (child) => child.path, (child, known) => {
+      const item = known ?? h("li", {}, child.kind === "folder" ? branch(child) : []);
+      if (child.kind === "folder") describe(item.firstElementChild, child);
+      else fillPage(item, child);
+      return item;
+    });
+  }
+
+  function describe(element, folder) {
+    element.querySelector(":scope > summary > .note").textContent = STATES[folder.state] ?? "";
+    element.querySelector(":scope > .abstract").textContent = folder.abstract;
+  }
+
+  function fillPage(item, child) {
+    if (item.dataset.shown === child.title + child.abstract) return; // keeps the focus
+    item.dataset.shown = child.title + child.abstract;
+    const link = h("a", { href: obsidian(vault, child.path) }, child.title || nameOf(child.path));
+    item.replaceChildren(link, h("p", { class: "abstract" }, child.abstract));
+  }
+
+  return { render };
+}

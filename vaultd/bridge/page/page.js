@@ -1,0 +1,126 @@
+// The page as a whole: pairs with vaultd, shows everything, follows the events, waits when alone.
+
+import { Away, Bridge, Refused } from "./bridge.js";
+import { at, write } from "./dom.js";
+import { makeFolders } from "./folders.js";
+import { makeReviews } from "./reviews.js";
+import { makeSearch } from "./search.js";
+import { renderUsage } from "./usage.js";
+import { counted, nameOf } from "./words.js";
+import { makeWork } from "./work.js";
+
+const LONGEST_WAIT = 30; // s between two tries while nobody answers
+const GATHER = 250; // ms: a burst of events is one look
+const HISTORY = 400; // events looked through for what was done lately
+const PARTS = {
+  job: ["jobs"],
+  progress: ["jobs"],
+  "review.answered": ["reviews", "jobs"],
+  "reviews.changed": ["reviews"],
+  "source.published": ["jobs", "folders", "reviews", "usage"],
+  folder: ["folders"],
+};
+const EVERYTHING = ["jobs", "reviews", "folders", "usage"];
+
+const bridge = new Bridge();
+const work = makeWork(bridge, () => refresh(["jobs"]));
+const reviews = makeReviews(bridge, () => refresh(["reviews", "jobs"]));
+const folders = makeFolders(bridge);
+makeSearch(bridge);
+
+let vault = "";
+let model = "";
+let gathered = new Set();
+let timer = 0;
+let wake = () => {}; // ends a wait
+
+async function refresh(parts) {
+  const wanted = new Set(parts);
+  if (wanted.has("jobs")) await showWork();
+  if (wanted.has("reviews")) reviews.render((await bridge.get("/v1/reviews")).reviews, vault);
+  if (wanted.has("folders")) await folders.render(vault);
+  if (wanted.has("usage")) renderUsage(await bridge.get("/v1/usage?days=30"), model);
+}
+
+async function showWork() {
+  const [status, { jobs }] = await Promise.all([bridge.get("/v1/status"), bridge.get("/v1/jobs")]);
+  vault = nameOf(status.vault.replaceAll("\\", "/"));
+  model = status.model.chat;
+  write(at("vault"), vault);
+  document.title = `${vault} · vaultd`;
+  work.render(status, jobs);
+  const busy = jobs.filter((job) => ["running", "queued"].includes(job.state)).length;
+  state("here", busy ? `Working: ${counted(busy, "job")} to go` : "Up to date");
+  document.body.toggleAttribute("data-busy", busy > 0);
+}
+
+function state(name, text) {
+  document.body.dataset.state = name;
+  write(at("state"), text);
+  at("again").hidden = at("wait").hidden = name !== "away";
+  at("stranger").hidden = name !== "stranger";
+}
+
+function noticed(event) {
+  work.note(event);
+  if (event.kind === "reset") EVERYTHING.forEach((part) => gathered.add(part));
+  (PARTS[event.kind] ?? ["jobs"]).forEach((part) => gathered.add(part));
+  timer ||= setTimeout(look, GATHER);
+}
+
+async function look() {
+  const parts = gathered;
+  gathered = new Set();
+  try {
+    await refresh(parts);
+  } catch (error) {
+    if (!(error instanceof Away || error instanceof Refused)) throw error; // the stream ends as well
+  } finally {
+    timer = 0;
+    if (gathered.size) timer = setTimeout(look, GATHER);
+  }
+}
+
+async function begin() {
+  const { cursor } = await bridge.get("/v1/events");
+  await refresh(["jobs"]);
+  const past = await bridge.get(`/v1/events?since=${Math.max(0, cursor - HISTORY)}&wait=0`);
+  past.events.filter((event) => event.id <= cursor).forEach((event) => work.note(event));
+  await refresh(EVERYTHING.slice(1));
+  return cursor;
+}
+
+/** Wait, counting down; the button, the network and a look at the page end it. */
+async function pause(seconds) {
+  const end = Date.now() + seconds * 1000;
+  const tell = () => write(at("wait"), `Looking again in ${Math.ceil((end - Date.now()) / 1000)} s`);
+  state("away", "vaultd is not running");
+  tell();
+  const ticking = setInterval(tell, 1000);
+  await new Promise((resolve) => {
+    wake = resolve;
+    setTimeout(resolve, seconds * 1000);
+  });
+  clearInterval(ticking);
+}
+
+async function follow() {
+  for (let wait = 1; ; wait = Math.min(wait * 2, LONGEST_WAIT)) {
+    try {
+      await bridge.pair();
+      const cursor = await begin();
+      wait = 0.5;
+      await bridge.stream(`/v1/events/stream?since=${cursor}`, noticed);
+    } catch (error) {
+      if (error instanceof Refused && error.status === 401) return state("stranger", "Not connected");
+      if (!(error instanceof Away || error instanceof Refused)) throw error;
+    }
+    await pause(Math.max(1, wait));
+  }
+}
+
+at("again").addEventListener("click", () => wake());
+addEventListener("online", () => wake());
+addEventListener("hashchange", () => location.reload());
+document.addEventListener("visibilitychange", () => document.hidden || wake());
+await follow();

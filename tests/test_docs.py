@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer.main
@@ -13,7 +14,8 @@ from scripts.settings_page import PAGE, page
 from vaultd.cli.application import app
 
 ROOT = Path(__file__).resolve().parent.parent
-COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+GROUP: Any = typer.main.get_group(app)
+COMMANDS = {name: GROUP.get_command(None, name) for name in GROUP.list_commands(None)}
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",

@@ -14,9 +14,9 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from vaultd.cli import working
 from vaultd.cli.outcome import DEGRADED, FAILED, INTERRUPTED
-from vaultd.cli.target import Target, now, target_at
+from vaultd.cli.target import Target, is_free, now, target_at
 from vaultd.cli.watching import Bars, Lines
-from vaultd.cli.working import carry_out, exit_code, is_free
+from vaultd.cli.working import carry_out, exit_code
 from vaultd.model.jobs import Done, JobKind, JobState, NewJob
 from vaultd.store import joblist, jobs
 from vaultd.store.database import Database

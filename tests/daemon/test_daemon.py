@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from vaultd.daemon import follow_jobs, run_jobs, run_once
 from vaultd.daemon.place import database_path, open_beside, open_for_work
+from vaultd.daemon.run import follow_jobs, run_jobs, run_once
 from vaultd.errors import DatabaseError, VaultLockedError
 from vaultd.model.jobs import JobKind, JobState, NewJob
 from vaultd.settings import EmbeddingSettings, IngestSettings, Settings, WatchSettings
@@ -30,7 +30,7 @@ DAEMON = """
 import asyncio, sys
 from datetime import UTC, datetime
 from pathlib import Path
-from vaultd.daemon import run_daemon
+from vaultd.daemon.run import run_daemon
 from vaultd.settings import EmbeddingSettings, IngestSettings, Settings, WatchSettings
 settings = Settings(
     ingest=IngestSettings(settle_seconds=0.05),

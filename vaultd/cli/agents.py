@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from vaultd.cli.asking import ask_bridge
-from vaultd.cli.logs import write_logs
 from vaultd.cli.looking import jobs_beside, status_beside
 from vaultd.cli.options import VaultOption
 from vaultd.cli.target import now, target_at
@@ -38,6 +37,7 @@ def mcp(
         if error.name is None or error.name.partition(".")[0] not in ("mcp", "mcp_types"):
             raise
         raise UsageError(NOT_INSTALLED) from error
+    from vaultd.cli.logs import write_logs
     from vaultd.daemon.embedding import make_embedder
     from vaultd.daemon.place import database_path
     from vaultd.mcp.shelf import Shelf

@@ -77,9 +77,7 @@ def read_database(target: Target, query: Callable[[Database], Coroutine[Any, Any
     Raises:
         DatabaseError: it is damaged, foreign, or of another version.
     """
-    from vaultd.daemon.place import database_path
-
-    path = database_path(target.root, target.settings)
+    path = target.database
     if not path.exists():
         return None
 

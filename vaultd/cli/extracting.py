@@ -12,7 +12,6 @@ from vaultd.cli.options import JsonOption
 from vaultd.cli.outcome import DEGRADED, FAILED
 from vaultd.cli.terminal import counted, print_json, remark, say
 from vaultd.errors import UsageError
-from vaultd.extract import Converter
 from vaultd.model.document import Extraction, ExtractStatus
 
 EXIT_CODES = {
@@ -46,6 +45,8 @@ def extract(
 
 
 async def _convert(file: Path) -> Extraction:
+    from vaultd.extract import Converter
+
     converter = Converter()
     try:
         return await converter.convert(file, pictures=True)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from vaultd.cli.asking import ask_bridge, read_database
 from vaultd.cli.options import JsonOption, VaultOption
 from vaultd.cli.outcome import DEGRADED
-from vaultd.cli.target import Target, now, target_at
+from vaultd.cli.target import Target, is_free, now, target_at
 from vaultd.cli.terminal import counted, print_json, say, say_columns
-from vaultd.cli.working import is_free
 from vaultd.core.timing import stamp
-from vaultd.settings import Settings
 from vaultd.store.database import Connection, Database
+
+if TYPE_CHECKING:
+    from vaultd.settings import Settings
 
 QUIET_STATES = ("done", "skipped")
 

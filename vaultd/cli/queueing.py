@@ -12,7 +12,6 @@ from typing import Annotated, Any
 
 import typer
 
-from vaultd.cli.logs import write_logs
 from vaultd.cli.options import JsonOption, VaultOption
 from vaultd.cli.target import Target, now, target_at
 from vaultd.cli.terminal import counted, print_json, say
@@ -47,6 +46,8 @@ def ingest(
     as_json: JsonOption = False,
 ) -> None:
     """Turn documents into pages now, and wait for it."""
+    from vaultd.cli.logs import write_logs
+
     target = target_at(vault)
     state = make_layout(target.root)
     inside = Vault(target.root, state)

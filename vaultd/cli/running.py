@@ -7,11 +7,9 @@ from typing import Annotated
 
 import typer
 
-from vaultd.cli.logs import write_logs
 from vaultd.cli.options import VaultOption
 from vaultd.cli.target import now, target_at
 from vaultd.cli.terminal import remark
-from vaultd.cli.watching import watching
 
 
 def register(app: typer.Typer) -> None:
@@ -30,9 +28,12 @@ def run(
     With --once: look at the whole vault, read what is new, refresh folder notes, index, and end,
     with exit code 3 if something waits, is paused or parked.
     """
+    from vaultd.cli.logs import write_logs
+
     target = target_at(vault)
     write_logs(target.state / "logs", terminal=not once)
-    from vaultd.daemon import run_daemon, run_once  # half a second of imports
+    from vaultd.cli.watching import watching
+    from vaultd.daemon.run import run_daemon, run_once  # half a second of imports
 
     if once:
         with watching() as tell:

@@ -59,7 +59,7 @@ def search(
     }
     question = Question(query, k, mode, filters)
     answer = ask_bridge(target, "POST", "/v1/search", body) or _with_engine(
-        target, lambda engine: engine.search(question)
+        target, lambda engine: engine.search(question), embedding=mode is not Mode.WORDS
     )
     if answer is None:
         notes = [NOTHING_INDEXED]
@@ -79,16 +79,24 @@ def _check_day(day: str) -> None:
         raise UsageError(f"{day!r} is no day: write it as YYYY-MM-DD.") from error
 
 
-def _with_engine(target: Target, query: Callable[[SearchEngine], Awaitable[Any]]) -> Any:
-    """Return what the search engine answers on the database, None if there is none yet."""
-    from vaultd.daemon.parts import make_embedder  # loads NumPy and the model, a second at best
-    from vaultd.search import SearchEngine
+def _with_engine(
+    target: Target, query: Callable[[SearchEngine], Awaitable[Any]], *, embedding: bool
+) -> Any:
+    """Return what the search engine answers on the database, None if there is none yet.
+
+    `embedding` says whether the question has to be embedded.
+    """
+    from vaultd.daemon.embedding import loading, make_embedder
 
     async def opened(db: Database) -> Any:
-        embedder = make_embedder(target.settings.embedding, now)
-        engine = SearchEngine(db, [embedder] if embedder else [], vault_name=target.root.name)
+        embedder = make_embedder(target.settings.embedding, now) if embedding else None
         try:
-            answer = await query(engine)
+            async with loading(embedder):
+                from vaultd.search import SearchEngine  # meanwhile, the embedder loads
+
+                name = target.root.name
+                engine = SearchEngine(db, [embedder] if embedder else [], vault_name=name)
+                answer = await query(engine)
         finally:
             if embedder is not None:
                 await embedder.close()
@@ -121,7 +129,7 @@ def related(
     path = _vault_path(target, page)
     answer = ask_bridge(target, "POST", "/v1/related", {"path": path, "k": k})
     if answer is None:
-        found = _with_engine(target, lambda engine: engine.related(path, k))
+        found = _with_engine(target, lambda engine: engine.related(path, k), embedding=False)
         answer = {"path": path, "results": found or []}
         if found is None:
             remark(NOTHING_INDEXED)

@@ -6,12 +6,16 @@ import os
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from vaultd.errors import UsageError
-from vaultd.settings import Settings, load_settings
-from vaultd.vault.layout import RAW, STATE, find_vault, state_folder
+from vaultd.errors import UsageError, VaultLockedError
+from vaultd.vault.layout import RAW, STATE, database_folder, find_vault, state_folder
+from vaultd.vault.lock import VaultLock
 
-SETTINGS = "config.toml"
+if TYPE_CHECKING:
+    from vaultd.settings import Settings
+
+SETTINGS, DATABASE = "config.toml", "vaultd.db"
 SIGNS = (STATE, ".obsidian", RAW)
 
 
@@ -22,6 +26,11 @@ class Target:
     root: Path
     state: Path
     settings: Settings
+
+    @property
+    def database(self) -> Path:
+        """Where the database is, or will be."""
+        return database_folder(self.root, self.settings.state_dir) / DATABASE
 
 
 def target_at(named: Path | None) -> Target:
@@ -37,8 +46,21 @@ def target_at(named: Path | None) -> Target:
             f"{root} is no vault yet: it holds none of {', '.join(f'{name}/' for name in SIGNS)}. "
             f"Run `vaultd init --vault {root}` to make it one."
         )
+    from vaultd.settings import load_settings  # a third of a second
+
     state = state_folder(root)
     return Target(root, state, load_settings(state / SETTINGS))
+
+
+def is_free(target: Target) -> bool:
+    """Tell whether no process works on the vault."""
+    if not target.state.is_dir():
+        return True
+    try:
+        with VaultLock(target.state):
+            return True
+    except VaultLockedError:
+        return False
 
 
 def now() -> datetime:

@@ -7,15 +7,12 @@ from collections.abc import Callable, Sequence
 
 import typer
 
-from vaultd.cli.logs import write_logs
 from vaultd.cli.outcome import DEGRADED, FAILED, INTERRUPTED
-from vaultd.cli.target import Target, now
-from vaultd.cli.watching import watching
+from vaultd.cli.target import Target, is_free, now
 from vaultd.errors import VaultLockedError
 from vaultd.model.jobs import JobState, NewJob
 from vaultd.store.events import Event
 from vaultd.store.joblist import JobRow
-from vaultd.vault.lock import VaultLock
 
 LOCK_SECONDS = 2.0  # between looks whether the process that holds the lock has ended
 LAST_SECONDS = 1.0  # what it finished last is seen within that time
@@ -29,13 +26,16 @@ def carry_out(target: Target, new: Sequence[NewJob], *, silent: bool = False) ->
     Works here if the vault's lock is free, else follows the process that holds it. `silent`
     shows no bars.
     """
+    from vaultd.cli.logs import write_logs  # these two bring structlog and rich
+    from vaultd.cli.watching import watching
+
     write_logs(target.state / "logs", terminal=False)
     with watching(silent=silent) as tell:
         return asyncio.run(_carried_out(target, new, tell))
 
 
 async def _carried_out(target: Target, new: Sequence[NewJob], tell: Tell) -> list[JobRow]:
-    from vaultd.daemon import run_jobs  # half a second of imports, for commands that work
+    from vaultd.daemon.run import run_jobs  # half a second of imports, for commands that work
 
     while True:
         try:
@@ -47,7 +47,7 @@ async def _carried_out(target: Target, new: Sequence[NewJob], tell: Tell) -> lis
 
 async def _followed(target: Target, new: Sequence[NewJob], tell: Tell) -> list[JobRow] | None:
     """Follow the jobs beside another process; None if it ended before they were over."""
-    from vaultd.daemon import follow_jobs
+    from vaultd.daemon.run import follow_jobs
 
     following = asyncio.ensure_future(follow_jobs(target.root, target.settings, now, new, tell))
     try:
@@ -57,17 +57,6 @@ async def _followed(target: Target, new: Sequence[NewJob], tell: Tell) -> list[J
         return following.result() if following.done() else None
     finally:
         following.cancel()
-
-
-def is_free(target: Target) -> bool:
-    """Tell whether no process works on the vault."""
-    if not target.state.is_dir():
-        return True
-    try:
-        with VaultLock(target.state):
-            return True
-    except VaultLockedError:
-        return False
 
 
 def exit_code(rows: Sequence[JobRow]) -> int:

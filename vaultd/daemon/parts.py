@@ -10,24 +10,22 @@ from functools import partial
 from typing import Any
 
 from vaultd.author.seam import Author
+from vaultd.daemon.embedding import make_embedder
 from vaultd.daemon.place import Place
 from vaultd.daemon.writing import make_author, make_desk, make_operations, make_summarizer
 from vaultd.embed import Embedder
-from vaultd.embed.builtin import BuiltinEmbedder
-from vaultd.embed.endpoint import EndpointEmbedder
 from vaultd.extract import Converter
 from vaultd.index import Indexer
 from vaultd.ingest.desk import Desk
 from vaultd.ingest.moving import Mover
 from vaultd.ingest.source import ingest_source
 from vaultd.model.jobs import Job, JobKind, Progress
-from vaultd.model.paths import Clock, VaultPath
+from vaultd.model.paths import VaultPath
 from vaultd.publish.links import LinkMap
 from vaultd.publish.publish import recover
 from vaultd.reading import Reader
 from vaultd.review import Reviews, Sweep
 from vaultd.search import SearchEngine
-from vaultd.settings import EmbeddingSettings
 from vaultd.store import receipt
 from vaultd.summarize.operations import SummaryOperations
 from vaultd.summarize.summarizer import DirectorySummarizer
@@ -138,20 +136,6 @@ def workflows(
         JobKind.MOVE: mover.move,
         JobKind.UPKEEP: partial(tidy, place.db, place.vault, place.clock),
     }
-
-
-def make_embedder(settings: EmbeddingSettings, clock: Clock) -> Embedder | None:
-    """Return the configured embedder, None if meaning is not searched."""
-    if settings.provider == "none":
-        return None
-    if settings.provider == "builtin":
-        return BuiltinEmbedder()
-    return EndpointEmbedder(
-        model=settings.model,
-        base_url=settings.base_url,
-        api_key_env=settings.api_key_env,
-        clock=clock,
-    )
 
 
 def make_watcher(place: Place, worker: Worker) -> Watcher:

@@ -56,6 +56,7 @@ async def run_daemon(root: Path, settings: Settings, clock: Clock) -> int:
             keep = [
                 tasks.create_task(parts.watcher.run()),
                 tasks.create_task(_schedule(parts).run()),
+                tasks.create_task(parts.engine.warm()),
             ]
             await stop.wanted.wait()
             log.info("stopping", signal=stop.name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pymupdf
 import pytest
@@ -30,12 +31,15 @@ LOADING = re.compile(r"<(?:iframe|script|img|object|embed)\b|!\[[^\]]*\]\((?:htt
 MENDED = {"unclosed-last-block.txt": 6, "missing-closer-in-the-middle.txt": 6}
 
 
+MUPDF: Any = pymupdf  # its calls have no types
+
+
 def _pdf(pages: int) -> bytes:
-    document = pymupdf.open()
+    document = MUPDF.open()
     for number in range(1, pages + 1):
         page = document.new_page()
         text = f"Page {number} tells how things are made and why they work. " * 2
-        page.insert_textbox(pymupdf.Rect(50, 50, 550, 700), text)
+        page.insert_textbox(MUPDF.Rect(50, 50, 550, 700), text)
     content: bytes = document.tobytes()
     document.close()
     return content

@@ -1,0 +1,2 @@
+export function described(): unknown;
+export function protocolOf(api: unknown): string;

@@ -1,0 +1,58 @@
+/** What to do when no daemon answers. Nothing is installed or started from here. */
+
+import { Notice } from "obsidian";
+import type { DaemonState } from "../core/state";
+import { addButton, addEmptyState } from "./elements";
+
+interface Step {
+	readonly text: string;
+	readonly command: string;
+}
+
+const STEPS: readonly Step[] = [
+	{ text: "Install it once, in a terminal, with Python 3.11 or newer, from a checkout of its repository:", command: "pipx install ." },
+	{ text: "Make this folder a vault it may work on:", command: 'vaultd init --vault "{vault}"' },
+	{ text: "Start it, and leave it running:", command: 'vaultd run --vault "{vault}"' },
+	{ text: "Or let your system start it whenever you log in:", command: 'vaultd service install --vault "{vault}"' },
+];
+
+/** Draw the steps, with the vault's own folder in each command; `look` tries again now. */
+export function drawFirstRun(parent: HTMLElement, state: DaemonState, vault: string, look: () => void): void {
+	if (state.kind === "searching") {
+		addEmptyState(parent, "radar", "Looking for the daemon", "This takes a moment after a start.");
+		return;
+	}
+	if (state.kind === "refused") {
+		const remedy = state.wrongToken
+			? "Choose the token in the settings, or leave it empty to use the one in this vault's state folder."
+			: "Look at the daemon's log, and check that this plugin and the daemon have the same version.";
+		const refused = addEmptyState(parent, "key-round", state.reason, remedy);
+		addButton(refused, "Try again", "look", look, "primary");
+		return;
+	}
+	const empty = addEmptyState(
+		parent,
+		"moon-star",
+		"The daemon is not running",
+		"Your notes work as always. Pages, search by meaning and reviews come back by themselves once it runs.",
+	);
+	addButton(empty, "Look again", "look", look, "primary");
+	const steps = parent.createEl("ol", { cls: "vaultd-steps" });
+	for (const [place, step] of STEPS.entries()) {
+		const item = steps.createEl("li");
+		item.createDiv({ text: step.text });
+		drawCommand(item, step.command.replace("{vault}", vault), place);
+	}
+	parent.createEl("p", {
+		cls: "vaultd-faint",
+		text: "This plugin never installs, updates or starts a program by itself.",
+	});
+}
+
+function drawCommand(parent: HTMLElement, command: string, place: number): void {
+	const line = parent.createDiv({ cls: "vaultd-command" });
+	line.createEl("code", { text: command });
+	addButton(line, "Copy", `copy:${place}`, () => {
+		void navigator.clipboard.writeText(command).then(() => new Notice("Copied."));
+	});
+}

@@ -1,0 +1,131 @@
+/** Search by meaning, as you type, from the keyboard. */
+
+import { Keymap, Platform, SuggestModal } from "obsidian";
+import type { App, Editor, TFile } from "obsidian";
+import { reasonOf } from "../attempt";
+import { askedIn, filterLabels } from "../core/asking";
+import { placeLabel, subpathOf } from "../core/destination";
+import { piecesOf } from "../core/snippet";
+import type { Daemon } from "../daemon";
+import type { Hit } from "../protocol";
+import { shownName } from "./elements";
+
+const SHOWN = 20;
+
+/** Where a link is inserted: the editor that was active when the modal opened. */
+interface Place {
+	readonly editor: Editor;
+	readonly file: TFile | null;
+}
+
+export class SearchModal extends SuggestModal<Hit> {
+	private readonly place: Place | null;
+	private readonly filters: HTMLElement;
+	private number = 0;
+	private busy: Promise<unknown> = Promise.resolve();
+	private latest: Hit[] = [];
+
+	constructor(
+		app: App,
+		private readonly daemon: Daemon,
+		private readonly start = "",
+	) {
+		super(app);
+		const active = app.workspace.activeEditor;
+		this.place = active?.editor ? { editor: active.editor, file: active.file } : null;
+		this.modalEl.addClass("vaultd-search");
+		this.filters = this.modalEl.createDiv({ cls: "vaultd-filters", attr: { role: "status" } });
+		this.resultContainerEl.before(this.filters);
+		this.setPlaceholder("Search your vault by meaning");
+		this.emptyStateText = "Type a question or a few words.";
+		this.limit = SHOWN;
+		const mod = Platform.isMacOS ? "⌘" : "Ctrl";
+		this.setInstructions([
+			{ command: "↵", purpose: "open" },
+			{ command: `${mod} ↵`, purpose: "open in a new tab" },
+			...(this.place ? [{ command: "⇧ ↵", purpose: "insert a link" }] : []),
+			{ command: "in: type: tag: after:", purpose: "narrow down" },
+			{ command: "esc", purpose: "close" },
+		]);
+		this.scope.register(["Mod"], "Enter", (event) => this.choose(event));
+		this.scope.register(["Shift"], "Enter", (event) => this.choose(event));
+	}
+
+	override onOpen(): void {
+		void super.onOpen();
+		if (this.start === "") return;
+		this.inputEl.value = this.start;
+		this.inputEl.dispatchEvent(new Event("input"));
+	}
+
+	private choose(event: KeyboardEvent): false {
+		this.selectActiveSuggestion(event);
+		return false;
+	}
+
+	/** Ask for the newest line only: one question is under way at a time, lines in between are skipped. */
+	override async getSuggestions(line: string): Promise<Hit[]> {
+		this.number += 1;
+		const number = this.number;
+		await this.busy;
+		if (number !== this.number) return this.latest;
+		const question = this.ask(line);
+		this.busy = question;
+		const found = await question;
+		if (number === this.number) this.latest = found;
+		return this.latest;
+	}
+
+	private async ask(line: string): Promise<Hit[]> {
+		const asked = askedIn(line);
+		this.drawFilters(filterLabels(asked));
+		if (asked.query === "") return [];
+		try {
+			const answer = await this.daemon.bridge.call("POST /v1/search", { body: { ...asked, k: SHOWN, typing: true } });
+			this.emptyStateText = "Nothing found. Try other words.";
+			for (const note of answer.notes ?? []) this.filters.createSpan({ text: note });
+			return answer.results;
+		} catch (error) {
+			this.emptyStateText = reasonOf(error);
+			return [];
+		}
+	}
+
+	private drawFilters(labels: readonly string[]): void {
+		this.filters.empty();
+		for (const label of labels) this.filters.createSpan({ cls: "vaultd-chip", text: label });
+	}
+
+	override renderSuggestion(hit: Hit, el: HTMLElement): void {
+		el.addClass("vaultd-hit");
+		const top = el.createDiv({ cls: "vaultd-hit-top" });
+		top.createSpan({ cls: "vaultd-hit-title", text: hit.title === "" ? shownName(hit.path) : hit.title });
+		if (hit.page !== null) top.createSpan({ cls: "vaultd-chip", text: `p. ${hit.page}` });
+		const place = placeLabel({ ...hit, page: null });
+		if (place !== "") el.createDiv({ cls: "vaultd-faint vaultd-hit-place", text: place });
+		const snippet = el.createDiv({ cls: "vaultd-snippet" });
+		for (const piece of piecesOf(hit.snippet)) {
+			if (piece.marked) snippet.createEl("mark", { text: piece.text });
+			else snippet.appendText(piece.text);
+		}
+	}
+
+	override onChooseSuggestion(hit: Hit, event: MouseEvent | KeyboardEvent): void {
+		if (event.shiftKey && this.place !== null) {
+			this.insertLink(hit, this.place);
+			return;
+		}
+		const pane = Keymap.isModEvent(event);
+		const subpath = subpathOf(hit);
+		const state = subpath === "" && hit.path.endsWith(".md") && hit.line > 0 ? { eState: { line: hit.line - 1 } } : {};
+		void this.app.workspace.openLinkText(hit.path + subpath, "", pane, state);
+	}
+
+	private insertLink(hit: Hit, place: Place): void {
+		const file = this.app.vault.getFileByPath(hit.path);
+		if (file === null) return;
+		const shown = hit.page === null ? hit.title : `${hit.title}, p. ${hit.page}`;
+		const source = place.file?.path ?? "";
+		place.editor.replaceSelection(this.app.fileManager.generateMarkdownLink(file, source, subpathOf(hit), shown));
+	}
+}

@@ -336,3 +336,34 @@ async def test_waiting_for_a_long_job_is_not_a_busy_loop(clock: FakeClock) -> No
 
     assert db.claims < 40
     db.close()
+
+
+async def test_a_pass_makes_the_probe_whose_time_has_come(db: Database, clock: FakeClock) -> None:
+    closed = [True]
+
+    async def workflow(job: Job, progress: Progress) -> Mapping[str, Any]:
+        if closed:
+            raise EndpointClosedError("no")
+        return {}
+
+    ids = await queue(db, clock, "a", "b")
+    worker = worker_of(db, clock, workflow)
+    async with working(worker):
+        await worker.idle_until(MINUTE)
+        assert [(await state(db, each))[0] for each in ids] == [JobState.PAUSED, JobState.QUEUED]
+        closed.clear()
+        clock.pass_(minutes=1)
+        await worker.idle_until(MINUTE)
+
+    assert [(await state(db, each))[0] for each in ids] == [JobState.DONE] * 2
+
+
+async def test_a_pause_without_a_job_holds_no_pass_up(db: Database, clock: FakeClock) -> None:
+    (id_,) = await queue(db, clock, "a")
+    worker = worker_of(db, clock, failing(lambda: EndpointClosedError("no")))
+    async with working(worker):
+        await worker.idle_until(MINUTE)
+        await db.run(jobs.cancel, id_, now=clock())
+        clock.pass_(minutes=10)
+        async with asyncio.timeout(5):
+            await worker.idle_until(MINUTE)

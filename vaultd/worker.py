@@ -95,7 +95,10 @@ class Worker:
         return bool(self._running)
 
     async def idle_until(self, horizon: timedelta) -> None:
-        """Return when nothing runs and nothing is due within `horizon`."""
+        """Return when nothing runs and nothing is due within `horizon`.
+
+        What is paused holds nobody up, but a probe whose time has come is made.
+        """
         while self.busy or await self._due_within(horizon):
             bell = self._bell
             await self.tick()
@@ -105,8 +108,10 @@ class Worker:
     async def _due_within(self, horizon: timedelta) -> bool:
         if self._full:
             return False
+        now = self.clock()
         due = await self.db.read(joblist.next_due, tuple(self.workflows))
-        return due is not None and due <= self.clock() + horizon
+        probe = await self.db.read(joblist.next_probe)
+        return (due is not None and due <= now + horizon) or (probe is not None and probe <= now)
 
     async def tick(self) -> None:
         """Look up what came from outside: new rows, due retries, cancellations, free space.

@@ -104,9 +104,15 @@ def next_due(db: Connection, kinds: Collection[JobKind]) -> datetime | None:
 
 
 def next_probe(db: Connection) -> datetime | None:
-    """Return when the next probe of a pause may start, None if nothing is paused."""
-    text = db.execute("select min(probe_at) from pauses where probe_job is null").get
-    return None if text is None else moment(str(text))
+    """Return when the next probe of a pause may start, None if no job could make one."""
+    found = []
+    for need, probe_at in db.execute("select need, probe_at from pauses where probe_job is null"):
+        kinds = [str(kind) for kind in pauses.kinds_of(str(need))]
+        marks = ", ".join("?" * len(kinds))
+        waiting = f"state in ('queued', 'paused') and kind in ({marks})"
+        if db.execute(f"select exists (select 1 from jobs where {waiting})", kinds).get:
+            found.append(moment(str(probe_at)))
+    return min(found, default=None)
 
 
 def is_waiting_over(db: Connection, now: datetime) -> bool:

@@ -272,3 +272,33 @@ def test_half_a_file_is_never_whole(tmp_path: Path, read: Read, share: float) ->
     extraction = read(path)
 
     assert extraction.status is not ExtractStatus.OK or extraction.warnings
+
+
+def test_table_that_is_open_at_its_sides_is_whole(tmp_path: Path, read: Read) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    for y in (100, 120, 140, 160):
+        page.draw_line((72, y), (372, y))
+    page.draw_line((172, 100), (172, 160))
+    for row, (name, meaning) in enumerate(
+        [("Name", "Meaning"), ("apple", "a fruit"), ("carrot", "a root")]
+    ):
+        page.insert_text((76, 114 + 20 * row), name)
+        page.insert_text((176, 114 + 20 * row), meaning)
+    page.insert_text((72, 300), PROSE)
+
+    text = read(saved(document, tmp_path)).pages[0].text
+
+    assert "| Name | Meaning |\n| --- | --- |\n| apple | a fruit |\n| carrot | a root |" in text
+
+
+def test_hidden_words_leave_the_rest_of_their_page_as_it_is(tmp_path: Path, read: Read) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((72, 100), PROSE + "boldword", fontname="hebo")
+    page.insert_text((72, 700), "secretword", color=(1, 1, 1))
+
+    found = read(saved(document, tmp_path)).pages[0]
+
+    assert "boldword**" in found.text
+    assert found.hidden == "secretword"

@@ -78,44 +78,55 @@ def gibberish(text: str) -> str:
     bad = len(_BAD.findall(sample))
     if bad > BAD_SHARE * visible:
         return f"{bad * 100 // visible} % of the characters have no meaning (the font has no map)"
-    letters = "".join(_WORD.findall(sample)).lower()
+    letters = Counter("".join(_WORD.findall(sample)).lower())
     alphabet = _alphabet_of(letters)
     if alphabet and not _has_a_language(letters, alphabet):
         return "the letters are spread as in no language (the font's map is wrong)"
     return ""
 
 
-def _alphabet_of(letters: str) -> str:
+def _alphabet_of(letters: Counter[str]) -> str:
     """Return the alphabet of most letters, "" when too few letters are in one that we know."""
-    counts = {"latin": 0, "cyrillic": 0, "greek": 0, "han": 0}
-    for letter in letters:
-        code = ord(letter)
-        if code < 0x250 or 0x1E00 <= code < 0x1F00:
-            counts["latin"] += 1
-        elif 0x370 <= code < 0x400 or 0x1F00 <= code < 0x2000:
-            counts["greek"] += 1
-        elif 0x400 <= code < 0x530:
-            counts["cyrillic"] += 1
-        elif 0x3400 <= code < 0xA000 or 0xF900 <= code < 0xFB00:
-            counts["han"] += 1
-    alphabet = max(counts, key=lambda name: counts[name])
-    return alphabet if counts[alphabet] >= max(_MIN_LETTERS, len(letters) // 2) else ""
+    counts: Counter[str] = Counter()
+    for letter, count in letters.items():
+        counts[_alphabet_with(ord(letter))] += count
+    least = max(_MIN_LETTERS, letters.total() // 2)
+    return next((name for name in (*_ALPHABETS, "han") if counts[name] >= least), "")
 
 
-def _has_a_language(letters: str, alphabet: str) -> bool:
+def _alphabet_with(code: int) -> str:
+    if code < 0x250 or 0x1E00 <= code < 0x1F00:
+        return "latin"
+    if 0x370 <= code < 0x400 or 0x1F00 <= code < 0x2000:
+        return "greek"
+    if 0x400 <= code < 0x530:
+        return "cyrillic"
+    return "han" if 0x3400 <= code < 0xA000 or 0xF900 <= code < 0xFB00 else ""
+
+
+def _has_a_language(letters: Counter[str], alphabet: str) -> bool:
     if alphabet == "han":
-        han = [sign for sign in letters if "\u3400" <= sign < "\ufb00"]
-        return sum(sign in _COMMON_HAN for sign in han) >= _COMMON_HAN_SHARE * len(han)
-    own = letters if alphabet == "cyrillic" else unicodedata.normalize("NFD", letters)
-    own = "".join(letter for letter in own if letter.isalpha())
+        han = Counter({sign: n for sign, n in letters.items() if "\u3400" <= sign < "\ufb00"})
+        return _share(han, _COMMON_HAN) >= _COMMON_HAN_SHARE
+    own = letters if alphabet == "cyrillic" else _without_accents(letters)
     limits = _ALPHABETS[alphabet]
     low, high = limits.vowel_range
     return (
         low <= _share(own, limits.vowels) <= high
         and _share(own, limits.common) >= limits.common_least
         and _share(own, limits.rare) <= limits.rare_most
-        and (alphabet != "latin" or len(own) < _PROFILED or _likeness(own) >= _LIKENESS)
+        and (alphabet != "latin" or own.total() < _PROFILED or _likeness(own) >= _LIKENESS)
     )
+
+
+def _without_accents(letters: Counter[str]) -> Counter[str]:
+    """Count letters without their accents; where one falls apart, its letters."""
+    own: Counter[str] = Counter()
+    for letter, count in letters.items():
+        for part in unicodedata.normalize("NFD", letter):
+            if part.isalpha():
+                own[part] += count
+    return own
 
 
 _PROFILED = 1_000  # letters from which on their shares are steady enough to be compared
@@ -132,12 +143,12 @@ _PROFILE = dict(
 _LIKENESS = 0.67
 
 
-def _likeness(letters: str) -> float:
-    counts = Counter(letter for letter in letters if letter in _PROFILE)
+def _likeness(letters: Counter[str]) -> float:
+    counts = {letter: letters[letter] for letter in _PROFILE if letters[letter]}
     product = sum(_PROFILE[letter] * count for letter, count in counts.items())
     length = math.hypot(*counts.values()) * math.hypot(*_PROFILE.values())
     return product / length if length else 1.0
 
 
-def _share(letters: str, group: frozenset[str]) -> float:
-    return sum(letter in group for letter in letters) / len(letters)
+def _share(letters: Counter[str], group: frozenset[str]) -> float:
+    return sum(letters[letter] for letter in group) / letters.total()

@@ -11,6 +11,16 @@ SLACK = 1.0  # points by which boxes may overlap and still stand apart
 MOST_BOXES = 3_000  # more boxes are no page to be read in order
 
 
+def around(boxes: Sequence[Box]) -> Box:
+    """Return the smallest box that holds all of `boxes`, at least one."""
+    return (
+        min(box[0] for box in boxes),
+        min(box[1] for box in boxes),
+        max(box[2] for box in boxes),
+        max(box[3] for box in boxes),
+    )
+
+
 def suspicious(boxes: Sequence[Box]) -> bool:
     """Tell whether the given order jumps up inside a column: a reader would not go so."""
     for above, box in zip(boxes, boxes[1:], strict=False):

@@ -15,6 +15,8 @@ PLACE = re.compile("\x01(\\d+)\x02([^\x03]*)\x03")
 
 def readable(text: str) -> str:
     """Return `text` cleaned, without the soft hyphens that only a typesetter needs."""
+    if text.isascii() and text.replace("\n", "").isprintable():
+        return text  # most of what is read; cleaning would change nothing
     return clean(text).replace("\xad", "")
 
 

@@ -13,7 +13,7 @@ from vaultd.core.text import gibberish
 from vaultd.extract.content import Content, PageText, broken, encrypted, readable
 from vaultd.extract.pdf_furniture import without_furniture
 from vaultd.extract.pdf_heading import mark_headings, outline_of
-from vaultd.extract.pdf_page import Page, page_of
+from vaultd.extract.pdf_page import FLAGS, Page, page_of
 from vaultd.extract.pdf_picture import pictures_of
 from vaultd.extract.pdf_table import put_tables
 
@@ -76,7 +76,6 @@ def _texts(
             content.scans[index] = partial(drawn, document, index)
         if page.trouble:
             content.warnings.append(f"Page {page.number}: {page.trouble}.")
-        page.notes = _notes_of(document, page)
         texts.append(PageText(page.number, page.markdown(), page.hidden))
         yield texts[-1]
 
@@ -107,8 +106,10 @@ def _page(document: Any, index: int, content: Content) -> Page:
     """Return page `index`; one that cannot be read is empty and gets a warning."""
     try:
         page = document[index]
-        found = page_of(page)
-        put_tables(page, found)
+        textpage = page.get_textpage(flags=FLAGS)
+        found = page_of(page, textpage)
+        put_tables(page, textpage, found)
+        found.notes = _notes_of(document, page)
     except DAMAGED as error:
         content.warnings.append(f"Page {index + 1} is damaged: {error}.")
         return Page(index + 1)
@@ -122,10 +123,10 @@ def _contents(document: Any) -> list[Any]:
         return []  # a damaged outline is no outline
 
 
-def _notes_of(document: Any, page: Page) -> list[str]:
+def _notes_of(document: Any, page: Any) -> list[str]:
     try:
-        notes = list(_notes(document[page.number - 1]))
-        if page.number == document.page_count:
+        notes = list(_notes(page))
+        if page.number == document.page_count - 1:
             notes += [f"Attached file: {readable(name)}" for name in document.embfile_names()]
     except DAMAGED:
         return []  # damaged annotations; the page's own text is not concerned

@@ -31,6 +31,7 @@ BULLETS = str.maketrans(
 )
 BULLET = re.compile(r"[•▪◦‣⁃●○■□►➢➤✓✔–][ \u00a0\t]+(?=\S)")
 NUMBER = re.compile(r"(?:\(?\d{1,2}[.)]|\(?[a-z][.)])[ \u00a0\t]+(?=\S)")
+MARKUP_SIGNS = frozenset("#>`~-+=")
 MARKUP = re.compile(r"^(#{1,6}\s|>|```|~~~|[-+=]{3,}\s*$)", re.M)
 
 
@@ -94,9 +95,9 @@ def _split_block(raw: Any, tag: str, inner: str) -> Block:
 
 
 def _block(box: Any, tag: str, inner: str, raw: str) -> Block:
-    text = readable(raw).translate(BULLETS)
+    text = _with_bullets(readable(raw))
     lines = [line for line in text.split("\n") if line.strip()]
-    plain = joined(HYPHENATED.sub("", text))
+    plain = joined(_dehyphenated(text))
     level = int(tag[1]) if tag[0] == "h" else 0
     if "<" not in inner:
         return Block(box, plain, as_items(escaped(plain), lines), level, lines=lines)
@@ -106,6 +107,12 @@ def _block(box: Any, tag: str, inner: str, raw: str) -> Block:
     else:
         markdown = as_items(markdown_of(inner), lines)
     return Block(box, plain, markdown, level, bold, lines)
+
+
+def rewritten(block: Block, lines: list[str]) -> Block:
+    """Return `block` as it is with these lines only."""
+    plain = joined(_dehyphenated("\n".join(lines)))
+    return Block(block.box, plain, as_items(escaped(plain), lines), block.level, lines=lines)
 
 
 def markdown_of(inner: str) -> str:
@@ -135,11 +142,23 @@ def _emphasis(match: re.Match[str]) -> str:
 
 def joined(text: str) -> str:
     """Return `text` on one line; no space stands between East Asian characters."""
-    return JOINED.sub("", " ".join(text.translate(BULLETS).split()))
+    line = " ".join(text.split())
+    return line if line.isascii() else JOINED.sub("", _with_bullets(line))
+
+
+def _with_bullets(text: str) -> str:
+    return text if text.isascii() else text.translate(BULLETS)
+
+
+def _dehyphenated(text: str) -> str:
+    cut = "-\n" in text or "\u2010\n" in text
+    return HYPHENATED.sub("", text) if cut else text
 
 
 def escaped(text: str) -> str:
     """Return `text` so that its line starts are not taken for headings, quotes or fences."""
+    if "\n" not in text and text[:1] not in MARKUP_SIGNS:
+        return text
     return MARKUP.sub(lambda match: "\\" + match[0], text)
 
 

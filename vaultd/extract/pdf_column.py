@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
-from vaultd.core.reading_order import Box, reading_order
+from vaultd.core.reading_order import Box, around, reading_order
 from vaultd.extract.content import readable
 from vaultd.extract.pdf_block import Block, escaped, joined
 
@@ -29,20 +30,21 @@ def untangled(blocks: Sequence[Block], textpage: Any) -> list[Block]:
     """Return `blocks`, interleaved ones cut into their columns."""
     if not any(map(interleaved, blocks)):
         return list(blocks)
-    lines = {
-        tuple(raw["bbox"]): [(tuple(line["bbox"]), _text(line)) for line in raw["lines"]]
-        for raw in textpage.extractDICT()["blocks"]
-        if "lines" in raw
-    }
+    words = textpage.extractWORDS()
     found: list[Block] = []
     for block in blocks:
-        pieces = lines.get(tuple(block.box), []) if interleaved(block) else []
+        pieces = _lines(block.box, words) if interleaved(block) else []
         found += _columns(pieces) if pieces else [block]
     return found
 
 
-def _text(line: Any) -> str:
-    return readable("".join(span["text"] for span in line["spans"]))
+def _lines(box: Box, words: Sequence[Any]) -> list[tuple[Box, str]]:
+    """Return the lines in `box` with their places, put together from their words."""
+    inside = [w for w in words if box[0] <= w[0] and w[2] <= box[2] and box[1] <= w[1] < box[3]]
+    return [
+        (around([word[:4] for word in line]), readable(" ".join(word[4] for word in line)))
+        for line in (list(group) for _, group in groupby(inside, key=lambda w: w[5:7]))
+    ]
 
 
 def _columns(lines: Sequence[tuple[Box, str]]) -> list[Block]:
@@ -57,12 +59,6 @@ def _columns(lines: Sequence[tuple[Box, str]]) -> list[Block]:
 
 
 def _block(run: Sequence[tuple[Box, str]]) -> Block:
-    boxes = [box for box, _ in run]
-    box = (
-        min(b[0] for b in boxes),
-        min(b[1] for b in boxes),
-        max(b[2] for b in boxes),
-        max(b[3] for b in boxes),
-    )
+    box = around([box for box, _ in run])
     plain = joined(" ".join(text for _, text in run))
     return Block(box, plain, escaped(plain), lines=[text for _, text in run])

@@ -46,9 +46,9 @@ def mark_headings(pages: Sequence[list[Block]], outline: Outline) -> None:
 
 def _outline_level(block: Block, titles: list[tuple[int, str]]) -> int:
     """Return the depth of the title that `block` is, and take it off the list."""
-    text = folded(block.plain)
-    if len(block.plain) > LONGEST or not text:
+    if not titles or len(block.plain) > LONGEST:
         return 0
+    text = folded(block.plain)
     for entry in titles:
         level, title = entry
         without_number = text.lstrip("0123456789")

@@ -7,24 +7,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import pymupdf
+import pymupdf as _pymupdf
 
 from vaultd.core.legibility import letter_count
 from vaultd.core.reading_order import Box
 from vaultd.core.text import BAD_SHARE, gibberish
-from vaultd.extract.content import readable
-from vaultd.extract.pdf_block import Block, blocks_of, escaped, in_order
+from vaultd.extract.pdf_block import Block, blocks_of
 from vaultd.extract.pdf_column import untangled
+from vaultd.extract.pdf_hidden import told_apart
+
+pymupdf: Any = _pymupdf  # its own hints are partial
 
 FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_DEHYPHENATE
 SCAN_COVER = 0.7  # of the page: an image that large is a scan, invisible text on it its OCR layer
 SCAN_LETTERS = 30  # fewer letters on such a page are a stamp, not a text layer
 PICTURE_COVER = 0.15  # of a page without a letter: what an image must cover to be worth OCR
-SMALLEST_SIZE = 2.0  # points; a reader cannot see smaller text
 MOST_MARKS = 20_000  # drawing steps of a page that are looked at one by one
-# Styles that may hide text: near-white letters, or letters below 2 points.
-SUSPECT = re.compile(r"color:#[f][0-9a-f][f][0-9a-f][f][0-9a-f]|font-size:[01](?:\.\d+)?pt")
-WHITE = 0xF0
 UNMAPPED = re.compile("[\ufffd\ue000-\uf8ff]")
 
 
@@ -59,20 +57,20 @@ class Page:
         return "\n\n".join(part for part in parts if part)
 
 
-def page_of(page: Any) -> Page:
-    """Return the page's text and layout; tables and headings are found later.
+def page_of(page: Any, textpage: Any) -> Page:
+    """Return the text and layout of `page`; tables and headings are found later.
 
     Raises:
         RuntimeError: MuPDF cannot read the page.
     """
-    found = Page(page.number + 1, page.rect.height)
-    textpage = page.get_textpage(flags=FLAGS)
+    sheet = page.rect
+    found = Page(page.number + 1, sheet.height)
     found.blocks = untangled(blocks_of(textpage), textpage)
-    log = page.get_bboxlog()
-    _look_at(log, found)
-    found.cover = cover = _cover(found.images, page.rect)
-    if cover <= SCAN_COVER and found.blocks and _may_hide(textpage, log):
-        found.blocks, found.hidden = _told_apart(textpage, log)
+    log = _drawing_steps(page)
+    _look_at(log, found, sheet.width)
+    found.cover = cover = _cover(found.images, sheet)
+    if cover <= SCAN_COVER and found.blocks:
+        found.blocks, found.hidden = told_apart(found.blocks, textpage, log)
     text = found.plain
     if unmapped(text):
         found.blocks = blocks_of(
@@ -87,32 +85,44 @@ def page_of(page: Any) -> Page:
     return found
 
 
+def _drawing_steps(page: Any) -> list[tuple[str, Box]]:
+    """Return what is drawn and where; PyMuPDF gives the places as if the page was not turned."""
+    log: list[tuple[str, Box]] = page.get_bboxlog()
+    if not page.rotation:
+        return log
+    turn = page.rotation_matrix
+    return [(kind, tuple(pymupdf.Rect(box) * turn)) for kind, box in log]
+
+
 def unmapped(text: str) -> bool:
     """Tell whether `text` has characters without a meaning, more than a few symbols."""
     return len(UNMAPPED.findall(text)) > BAD_SHARE * len(text)
 
 
 def _is_scan(page: Page, text: str, cover: float) -> bool:
+    if page.trouble or cover <= PICTURE_COVER:
+        return bool(page.trouble)
     letters = letter_count(text)
-    if page.trouble:
-        return True
-    return (cover > SCAN_COVER and letters < SCAN_LETTERS) or (
-        letters == 0 and cover > PICTURE_COVER
-    )
+    return letters == 0 or (cover > SCAN_COVER and letters < SCAN_LETTERS)
 
 
-def _look_at(log: Sequence[tuple[str, Box]], page: Page) -> None:
+def _look_at(log: Sequence[tuple[str, Box]], page: Page, width: float) -> None:
     for kind, box in log[:MOST_MARKS]:
         if kind.endswith("-image") or kind == "fill-imgmask":
             page.images.append(box)
-        elif kind.endswith("-path") and _is_rule(kind, box):
+        elif kind.endswith("-path") and _is_rule(kind, box) and _is_on(box, width, page.height):
             page.rules.append(box)
+
+
+def _is_on(box: Box, width: float, height: float) -> bool:
+    """Tell whether some of a box is on the page; crop marks are not."""
+    return box[2] > 0 and box[3] > 0 and box[0] < width and box[1] < height
 
 
 def _is_rule(kind: str, box: Box) -> bool:
     """Tell whether a path may be the line or the frame of a table."""
     width, height = box[2] - box[0], box[3] - box[1]
-    thin = min(width, height) < 3 and max(width, height) > 15
+    thin = min(width, height) < 3 and max(width, height) > 6
     return thin or (kind == "stroke-path" and width > 15 and height > 6)
 
 
@@ -128,42 +138,3 @@ def _cover(images: Sequence[Box], page: Any) -> float:
         ),
         default=0.0,
     )
-
-
-def _may_hide(textpage: Any, log: Sequence[tuple[str, Box]]) -> bool:
-    if any(kind == "ignore-text" for kind, _ in log):
-        return True
-    return SUSPECT.search(textpage.extractHTML()) is not None
-
-
-def _told_apart(textpage: Any, log: Sequence[tuple[str, Box]]) -> tuple[list[Block], str]:
-    """Return the blocks a reader sees, and the text that he does not."""
-    grounds = [box for kind, box in log if kind in GROUNDS]
-    blocks: list[Block] = []
-    hidden: list[str] = []
-    for raw in textpage.extractDICT()["blocks"]:
-        lines: list[str] = []
-        for line in raw.get("lines", ()):
-            seen = [span["text"] for span in line["spans"] if _is_seen(span, grounds)]
-            unseen = [span["text"] for span in line["spans"] if not _is_seen(span, grounds)]
-            lines += ["".join(seen)] if any(map(str.strip, seen)) else []
-            hidden += ["".join(unseen)] if any(map(str.strip, unseen)) else []
-        if lines:
-            plain = " ".join(" ".join(readable(line).split()) for line in lines)
-            blocks.append(Block(tuple(raw["bbox"]), plain, escaped(plain), lines=lines))
-    if not hidden:
-        return blocks_of(textpage), ""
-    return in_order(blocks), readable("\n".join(hidden))
-
-
-GROUNDS = {"fill-path", "fill-image", "fill-shade"}  # what light letters can be seen on
-
-
-def _is_seen(span: dict[str, Any], grounds: Sequence[Box]) -> bool:
-    if span.get("alpha", 255) == 0 or span["size"] < SMALLEST_SIZE:
-        return False
-    colour = span["color"]
-    if min(colour >> 16 & 255, colour >> 8 & 255, colour & 255) < WHITE:
-        return True
-    x, y = (span["bbox"][0] + span["bbox"][2]) / 2, (span["bbox"][1] + span["bbox"][3]) / 2
-    return any(box[0] <= x <= box[2] and box[1] <= y <= box[3] for box in grounds)

@@ -3,40 +3,53 @@
 from __future__ import annotations
 
 import itertools
+import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vaultd.core.reading_order import Box
+import pymupdf as _pymupdf
+
+from vaultd.core.reading_order import Box, around
 from vaultd.core.table import markdown_table
 from vaultd.extract.content import readable
 from vaultd.extract.pdf_block import Block, joined
 from vaultd.extract.pdf_heading import folded
-from vaultd.extract.pdf_page import FLAGS, Page
+from vaultd.extract.pdf_page import Page
+
+pymupdf: Any = _pymupdf  # its own hints are partial
 
 THIN = 3.0  # points; a rectangle less thick is a line
 LEAST_LENGTH = 6.0  # points of a line
+LEAST_WIDTH = 15.0  # points of a line that runs across a table
 MOST_CELLS = 5_000  # of a table on one page; more are a drawing
 LEAST_BLOCKS = 2  # pieces of text in the smallest table; MuPDF may join a row
 TOUCH = 3.0  # points between lines that belong together
 MOST_RULES = 2_000  # a page with more is a drawing, on which the search would not end
 KEPT_TEXT = 0.9  # of the letters under a table must be in its cells, else it is none
+NUMBERS = re.compile(r"[\d.,%±+\-–]+(?: [\d.,%±+\-–]+){2,}")  # three or more in one cell
+FEW_CELLS, LONG_CELL = 9, 400  # a few cells with so many characters are boxes on a title page
 EMPTY_CELLS = 0.5  # a grid with more empty cells is a drawing
 
 
-def put_tables(page: Any, found: Page) -> None:
+def put_tables(page: Any, textpage: Any, found: Page) -> None:
     """Replace the blocks under every ruled table of `page` by the table, in place."""
     if len(found.rules) > MOST_RULES:
         return
-    regions = grids(found.rules, [block.box for block in found.blocks])
-    if not regions:
+    groups = ruled_groups(found.rules, [block.box for block in found.blocks])
+    if not groups:
         return
-    lines = _segments(page)
-    words = page.get_text("words", flags=FLAGS)
-    for region in regions:
-        grid = Grid.within(region, lines)
-        if grid is not None:
+    words: list[Any] | None = None
+    drawn: list[Box] | None = None
+    for group in groups:
+        region = around(group)
+        grid = Grid.within(region, [side for box in group for side in _sides(*box)])
+        if grid is None and _frames(group) in (1, 2):  # one path may draw a whole grid
+            drawn = _segments(page) if drawn is None else drawn
+            grid = Grid.within(region, drawn)
+        if grid is not None and grid.may_hold(found.blocks):
+            words = textpage.extractWORDS() if words is None else words
             _put(found, grid.box, grid.rows(words))
 
 
@@ -50,6 +63,8 @@ def _segments(page: Any) -> list[Box]:
                 segments.append((min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)))
             elif item[0] == "re":
                 segments += _sides(*item[1][:4])
+    if page.rotation:  # they come as if the page was not turned
+        segments = [tuple(pymupdf.Rect(box) * page.rotation_matrix) for box in segments]
     return [box for box in segments if min(box[2] - box[0], box[3] - box[1]) < THIN]
 
 
@@ -70,12 +85,18 @@ class Grid:
 
     @classmethod
     def within(cls, region: Box, segments: Sequence[Box]) -> Grid | None:
-        """Return the grid that `segments` draw in `region`; None below two rows and columns."""
+        """Return the grid that `segments` draw in `region`; None below two rows and columns.
+
+        Many tables are open at the sides: the ends of their lines are its edges.
+        """
         inside = [box for box in segments if _lies_in(box, _grown(region))]
         across = [box for box in inside if box[2] - box[0] > LEAST_LENGTH]
         down = [box for box in inside if box[3] - box[1] > LEAST_LENGTH]
-        xs = _places([(box[0] + box[2]) / 2 for box in down])
-        ys = _places([(box[1] + box[3]) / 2 for box in across])
+        if not across or not down:
+            return None
+        ends, tips = around(across), around(down)
+        xs = _places([ends[0], ends[2], *((box[0] + box[2]) / 2 for box in down)])
+        ys = _places([tips[1], tips[3], *((box[1] + box[3]) / 2 for box in across)])
         if min(len(xs), len(ys)) < 3 or len(xs) * len(ys) > MOST_CELLS:
             return None
         return cls(xs, ys, across, down)
@@ -84,6 +105,12 @@ class Grid:
     def box(self) -> Box:
         """The region that the grid covers."""
         return self.xs[0], self.ys[0], self.xs[-1], self.ys[-1]
+
+    def may_hold(self, blocks: Sequence[Block]) -> bool:
+        """Tell whether there are words enough for the cells not to be mostly empty."""
+        texts = [block.plain for block in blocks if _lies_in(block.box, self.box)]
+        words = sum(len(text.split() if text.isascii() else text) for text in texts)
+        return words >= (1 - EMPTY_CELLS) * (len(self.xs) - 1) * (len(self.ys) - 1)
 
     def rows(self, words: Sequence[Any]) -> list[list[str]]:
         """Return the cells' texts; where a line is missing, the text stands in the first cell."""
@@ -138,13 +165,13 @@ def _places(values: Sequence[float]) -> list[float]:
     return places
 
 
-def grids(rules: Sequence[Box], blocks: Sequence[Box]) -> list[Box]:
-    """Return the regions where touching lines run both ways around several pieces of text."""
+def ruled_groups(rules: Sequence[Box], blocks: Sequence[Box]) -> list[list[Box]]:
+    """Return the touching lines that run both ways around several pieces of text."""
     return [
-        _around(group)
+        group
         for group in _touching(rules)
         if _run_both_ways(group)
-        and sum(_lies_in(block, _around(group)) for block in blocks) >= LEAST_BLOCKS
+        and sum(_lies_in(block, around(group)) for block in blocks) >= LEAST_BLOCKS
     ]
 
 
@@ -157,7 +184,7 @@ def _touching(rules: Sequence[Box]) -> list[list[Box]]:
         for outline, group in groups:
             if _touch(outline, box):
                 members += group
-                box = _around([outline, box])
+                box = around([outline, box])
             else:
                 rest.append((outline, group))
         groups = [*rest, (box, members)]
@@ -173,27 +200,22 @@ def _touch(one: Box, other: Box) -> bool:
     )
 
 
-def _around(boxes: Sequence[Box]) -> Box:
-    return (
-        min(box[0] for box in boxes),
-        min(box[1] for box in boxes),
-        max(box[2] for box in boxes),
-        max(box[3] for box in boxes),
-    )
-
-
 def _run_both_ways(rules: Sequence[Box]) -> bool:
     """Tell whether lines run in both directions, or a frame, which may be a whole grid."""
-    across = sum(box[2] - box[0] > 15 and box[3] - box[1] < 3 for box in rules)
-    down = sum(box[3] - box[1] > 6 and box[2] - box[0] < 3 for box in rules)
-    frames = len(rules) - across - down
-    return (across >= 2 and down >= 2) or frames >= 1
+    across = sum(box[2] - box[0] > LEAST_WIDTH and box[3] - box[1] < THIN for box in rules)
+    down = sum(box[3] - box[1] > LEAST_LENGTH and box[2] - box[0] < THIN for box in rules)
+    return (across >= 2 and down >= 1) or _frames(rules) >= 1
+
+
+def _frames(rules: Sequence[Box]) -> int:
+    """Count the boxes that are no lines: frames of cells, or grids drawn in one go."""
+    return sum(min(box[2] - box[0], box[3] - box[1]) >= THIN for box in rules)
 
 
 def _put(found: Page, box: Box, rows: list[list[str]]) -> None:
     rows = [row for row in rows if any(row)]
     flat = [cell for row in rows for cell in row]
-    if len(rows) < 2 or flat.count("") > EMPTY_CELLS * len(flat):
+    if len(rows) < 2 or flat.count("") > EMPTY_CELLS * len(flat) or _is_layout(flat):
         return
     inside = [block for block in found.blocks if _lies_in(block.box, box)]
     under = "".join(folded(block.plain) for block in inside)
@@ -202,6 +224,12 @@ def _put(found: Page, box: Box, rows: list[list[str]]) -> None:
     place = found.blocks.index(inside[0])
     found.blocks = [block for block in found.blocks if block not in inside]
     found.blocks.insert(place, Block(box, " ".join(flat), markdown_table(rows)))
+
+
+def _is_layout(cells: Sequence[str]) -> bool:
+    """Tell whether cells hold whole columns without lines of their own, or parts of a page."""
+    columns = sum(NUMBERS.fullmatch(cell) is not None for cell in cells)
+    return columns > 1 or (len(cells) < FEW_CELLS and max(map(len, cells)) > LONG_CELL)
 
 
 def _lies_in(inner: Box, outer: Box) -> bool:

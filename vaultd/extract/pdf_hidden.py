@@ -1,0 +1,119 @@
+"""Text of a PDF page that no reader sees: without ink, white on white, or tiny."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vaultd.core.reading_order import Box
+from vaultd.extract.content import readable
+from vaultd.extract.pdf_block import TAG, Block, joined, rewritten
+
+SMALLEST_SIZE = 2.0  # points; a reader cannot see smaller text
+WHITE = 0xF0  # of each colour, from which on letters are lost on paper
+EM = 0.5  # of the size: what a letter is wide on average
+GROUNDS = {"fill-path", "fill-image", "fill-shade"}  # what light letters can be seen on
+LINE = re.compile(r'<p style="top:([-\d.]+)pt;left:([-\d.]+)pt;[^>]*>(.*?)</p>', re.S)
+SPAN = re.compile(r'<span style="([^"]*)">(.*?)</span>', re.S)
+SIZE = re.compile(r"font-size:([\d.]+)pt")
+COLOUR = re.compile(r"color:#(..)(..)(..)")
+SUSPECT = ("color:#f", "font-size:1.", "font-size:0.")  # near-white letters, small letters
+
+
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """A piece of text that is not seen, and about where it stands, in points."""
+
+    x: float
+    y: float
+    text: str
+
+
+def told_apart(
+    blocks: list[Block], textpage: Any, log: Sequence[tuple[str, Box]]
+) -> tuple[list[Block], str]:
+    """Return the blocks a reader sees, and the text that he does not.
+
+    `log` are the drawing steps of the page. MuPDF's HTML names size and colour of every span; a
+    span without a colour is drawn without ink.
+    """
+    page: str = textpage.extractHTML()
+    if not _suspicious(page):
+        return blocks, ""
+    grounds = [box for kind, box in log if kind in GROUNDS]
+    unseen = list(_unseen(page, grounds))
+    return _without(blocks, unseen), "\n".join(piece.text for piece in unseen)
+
+
+def _suspicious(text: str) -> bool:
+    """Tell whether some span of this HTML may be unseen."""
+    inked = text.count("color:#") == text.count("<span")
+    return not inked or any(sign in text for sign in SUSPECT)
+
+
+def _unseen(page: str, grounds: Sequence[Box]) -> Iterator[Unseen]:
+    for top, left, line in LINE.findall(page):
+        if not _suspicious(line):
+            continue
+        x = float(left)
+        for style, inner in SPAN.findall(line):
+            size = _size(style)
+            y = float(top) + size / 2
+            if not _is_seen(style, size, (x + 1, y), grounds):
+                text = joined(readable(html.unescape(TAG.sub("", inner))))
+                if text:
+                    yield Unseen(x, y, text)
+            x += EM * size * len(inner)
+
+
+def _size(style: str) -> float:
+    match = SIZE.search(style)
+    return float(match[1]) if match else 0.0
+
+
+def _is_seen(style: str, size: float, place: tuple[float, float], grounds: Sequence[Box]) -> bool:
+    colour = COLOUR.search(style)
+    if colour is None or size < SMALLEST_SIZE:
+        return False
+    if min(int(part, 16) for part in colour.groups()) < WHITE:
+        return True
+    return any(_holds(box, *place) for box in grounds)
+
+
+def _holds(box: Box, x: float, y: float) -> bool:
+    return box[0] <= x <= box[2] and box[1] <= y <= box[3]
+
+
+def _without(blocks: list[Block], unseen: Sequence[Unseen]) -> list[Block]:
+    """Return `blocks` without the unseen pieces; what is whole stays as it is."""
+    lost: dict[int, list[str]] = defaultdict(list)
+    for piece in unseen:
+        for index, block in enumerate(blocks):
+            if _holds(_grown(block.box), piece.x, piece.y) and piece.text in block.plain:
+                lost[index].append(piece.text)
+                break
+    kept = []
+    for index, block in enumerate(blocks):
+        seen = _rest(block, lost[index]) if index in lost else block
+        if seen.plain:
+            kept.append(seen)
+    return kept
+
+
+def _grown(box: Box) -> Box:
+    return box[0] - 2, box[1] - 2, box[2] + 2, box[3] + 2
+
+
+def _rest(block: Block, lost: Sequence[str]) -> Block:
+    """Return the block with its lines as they are without the `lost` pieces."""
+    lines = [joined(line) for line in block.lines]
+    for piece in lost:
+        for index, line in enumerate(lines):
+            if piece in line:
+                lines[index] = line.replace(piece, "", 1).strip()
+                break
+    return rewritten(block, [line for line in lines if line])

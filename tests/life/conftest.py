@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, cast
@@ -161,9 +161,12 @@ class World:
 
 
 @pytest.fixture
-def world(vault: Vault, db: Database, clock: FakeClock) -> World:
+def world(vault: Vault, db: Database, clock: FakeClock) -> Iterator[World]:
     """An empty wiki."""
-    return World(vault, db, clock)
+    world = World(vault, db, clock)
+    yield world
+    if world.db is not db:
+        world.db.close()
 
 
 def nothing(stage: str, done: int = 0, total: int = 0) -> None:

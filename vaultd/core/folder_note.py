@@ -33,6 +33,7 @@ WORDS = {
 
 _LINK = re.compile(r"(!?)\[\[([^\[\]|#\n]*)(#[^\[\]|\n]*)?(?:\\?\|([^\[\]\n]*))?\]\]")
 _MARKDOWN_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\n]*\)")
+_ESCAPED = re.compile(r"\\([`*\[\]<>$_#%=~])")  # what `escaped` put a backslash before
 _HEADING = re.compile(r"^(#{1,6})(?=[ \t])", re.MULTILINE)
 
 
@@ -53,6 +54,20 @@ def note_body(node: Node, children: Sequence[ChildSummary]) -> str:
         words["partial"].format(n=node.partial) if node.partial else "",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def texts_in(body: str) -> tuple[str, str]:
+    """Return abstract and overview from a note's text, as far as it is `note_body`'s.
+
+    The overview has its links and headings as the note shows them: shown again it stays so.
+    """
+    for words in WORDS.values():
+        above, found, _ = body.rpartition(f"\n\n## {words['contents']}\n")
+        if found:
+            above = above.removesuffix(f"\n\n{words['offline']}")
+            abstract, _, overview = above.partition("\n\n")
+            return _ESCAPED.sub(r"\1", abstract), overview
+    return "", ""
 
 
 def child_line(child: ChildSummary) -> str:

@@ -15,6 +15,8 @@ from vaultd.settings import Settings
 from vaultd.store import jobs, problems
 from vaultd.store.database import Database
 from vaultd.store.health import open_database
+from vaultd.store.rebuild import is_unknown
+from vaultd.upkeep.rebuild import adopt
 from vaultd.vault.files import Vault
 from vaultd.vault.layout import database_folder, make_layout, state_folder
 from vaultd.vault.lock import VaultLock
@@ -83,6 +85,8 @@ def _state(root: Path) -> Path:
 async def _begin(vault: Vault, db: Database, damaged: Path | None, clock: Clock) -> None:
     swept = vault.sweep()
     recovered = await db.run(jobs.recover, now=clock())
+    if await db.read(is_unknown):
+        await adopt(vault, db, clock)
     log.info("vault opened", root=str(vault.root), jobs_recovered=recovered, temps_swept=swept)
     if damaged is not None:
         text = f"The database was damaged and is made anew from the vault. Old: {damaged.name}."

@@ -67,6 +67,21 @@ def forget_everything(db: Connection) -> None:
     rebuild_vectors(db)
 
 
+def is_unknown(db: Connection) -> bool:
+    """Tell whether the database knows of no page and no source: it is new, or was lost."""
+    found = "select exists (select 1 from pages) or exists (select 1 from sources)"
+    return not db.execute(found).get
+
+
+def known_files(db: Connection) -> list[tuple[str, str]]:
+    """Return path and content hash of every file that is followed or indexed."""
+    rows = db.execute(
+        "select path, sha256 from files union select path, content_hash from indexed_files"
+        " where path not in (select path from files) order by 1"
+    )
+    return [(str(path), str(digest)) for path, digest in rows]
+
+
 def _namings(db: Connection) -> dict[int, str]:
     aliases: dict[int, list[str]] = {}
     for file, name in db.execute("select file, name from file_names where kind = 'alias'"):

@@ -37,6 +37,7 @@ from vaultd.summarize.note import (
     remove_text,
 )
 from vaultd.summarize.projection import Look, Projection, Store
+from vaultd.summarize.recovery import recovered_row
 from vaultd.summarize.tree import Tree
 
 log = structlog.get_logger()
@@ -123,10 +124,15 @@ class FolderVisits:
             await self._projection.project(look, old, kept, store=None)
             return kept
         moved = await self._same_inputs(folder, digest) if old is None else None
+        found = None
+        if old is None and moved is None and not asked:
+            found = await asyncio.to_thread(
+                recovered_row, self._tree.vault, folder, look.inputs, maker, digest
+            )
         if moved is not None:
             new, levels = replace(moved, path=folder), None
         else:
-            new = await self._describer.row(folder, old, look.inputs, maker, digest, tally)
+            new = found or await self._describer.row(folder, old, look.inputs, maker, digest, tally)
             levels = await self._levels(look, new)
         changed = not same_text(upward_text(old), upward_text(new))
         tally.changed_abstracts += changed

@@ -1,0 +1,66 @@
+"""A folder's text found again in its note, after the database was lost: no author is asked."""
+
+from __future__ import annotations
+
+import structlog
+
+from vaultd.core.fallback import categories_of, listing_of
+from vaultd.core.folder_note import note_body, texts_in
+from vaultd.core.region import Region, RegionState, find_regions, region_body, short_hash
+from vaultd.core.staleness import Maker
+from vaultd.errors import PermanentError
+from vaultd.model.paths import VaultPath
+from vaultd.model.summary import Node, NodeKind, NodeState
+from vaultd.summarize.child import REGION, note_path_of
+from vaultd.summarize.inputs import Inputs
+from vaultd.vault.files import Vault
+
+log = structlog.get_logger()
+
+
+def recovered_row(
+    vault: Vault, folder: VaultPath, inputs: Inputs, maker: Maker, digest: str
+) -> Node | None:
+    """Return the row that the note of `folder` was written from, None if it cannot be told.
+
+    The note has to be of these very inputs, good, and to the letter what would be written from
+    the row. Blocking.
+    """
+    region = _region(vault, folder)
+    if region is None or region.edited or region.state is not RegionState.OK:
+        return None
+    if region.inputs != short_hash(digest):
+        return None
+    abstract, overview = texts_in(region.body)
+    node = Node(
+        path=folder,
+        kind=NodeKind.FOLDER,
+        state=NodeState.OK,
+        input_digest=digest,
+        abstract=abstract,
+        overview=overview,
+        listing=listing_of(inputs.children),
+        child_count=len(inputs.children),
+        categories=categories_of(inputs.children),
+        partial=inputs.unreadable,
+        language=maker.language,
+        author=maker.author,
+        prompt_version=maker.prompt_version,
+        generation=1,
+    )
+    shown = region_body(note_body(node, inputs.children))
+    if shown.strip("\n") != region.body.strip("\n"):
+        return None
+    log.info("folder text found in its note", folder=folder)
+    return node
+
+
+def _region(vault: Vault, folder: VaultPath) -> Region | None:
+    path = note_path_of(folder)
+    if path is None:
+        return None
+    try:
+        content = vault.read(path)
+        return find_regions((content or b"").decode("utf-8")).get(REGION)
+    except (PermanentError, UnicodeDecodeError):
+        return None  # the visit itself tells what is wrong with the note

@@ -18,7 +18,10 @@ from vaultd.extract import Converter
 from vaultd.index import Indexer
 from vaultd.ingest.desk import Desk
 from vaultd.ingest.moving import Mover
+from vaultd.ingest.session import write_session
 from vaultd.ingest.source import ingest_source
+from vaultd.ingest.undoing import Undoing
+from vaultd.ingest.withdrawal import Withdrawal
 from vaultd.model.jobs import Job, JobKind, Progress
 from vaultd.model.paths import VaultPath
 from vaultd.publish.links import LinkMap
@@ -30,6 +33,9 @@ from vaultd.store import receipt
 from vaultd.summarize.operations import SummaryOperations
 from vaultd.summarize.summarizer import DirectorySummarizer
 from vaultd.upkeep.housekeeping import tidy
+from vaultd.upkeep.lint import Linter
+from vaultd.upkeep.rebuild import Rebuild
+from vaultd.upkeep.versions import restore_page
 from vaultd.vault.disk import low_space
 from vaultd.vault.mounts import is_network, mount_type
 from vaultd.vault.notices import Notices
@@ -120,6 +126,8 @@ def workflows(
 
     links = LinkMap(place.vault)
     mover = Mover(place.vault, place.db, place.clock, desk.order, links)
+    undoing = Undoing(place.vault, place.db, place.clock, desk.order, links)
+    withdrawal = Withdrawal(place.vault, place.db, place.clock, desk.author, desk.order, links)
 
     async def summarize(job: Job, progress: Progress) -> Mapping[str, Any]:
         if job.payload.get("hand_back"):
@@ -133,7 +141,14 @@ def workflows(
         JobKind.SUMMARIZE_FILE: operations.summarise_file_job,
         JobKind.DROP_SUMMARIES: operations.drop_job,
         JobKind.REVIEW: reviews.act,
+        JobKind.WRITE_SESSION: partial(write_session, desk=desk),
+        JobKind.RESTORE: partial(restore_page, vault=place.vault, db=place.db, clock=place.clock),
         JobKind.MOVE: mover.move,
+        JobKind.RETRACT: withdrawal.retract,
+        JobKind.FORGET: withdrawal.forget,
+        JobKind.UNDO: undoing.undo,
+        JobKind.LINT: Linter(place.vault, place.db, place.clock, links).lint,
+        JobKind.REBUILD: Rebuild(place.vault, place.db, place.clock).rebuild,
         JobKind.UPKEEP: partial(tidy, place.db, place.vault, place.clock),
     }
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vaultd.core.query import parse
-from vaultd.core.snippet import MARK, snippet
+from vaultd.core.snippet import MARK, Finder, snippet
 from vaultd.model.search import Filters
 
 NONE = Filters()
@@ -48,21 +48,23 @@ def test_nothing_typed_is_an_error(typed: str) -> None:
 
 @given(text=st.text(max_size=500), terms=st.lists(st.text(max_size=5), max_size=4))
 def test_marks_come_in_pairs_and_only_around_found_words(text: str, terms: list[str]) -> None:
-    assert snippet(text, terms).count(MARK) % 2 == 0
+    assert snippet(text, Finder(terms)).count(MARK) % 2 == 0
 
 
 def test_found_words_are_marked_in_any_form() -> None:
-    shown = snippet("We were **caching** pages; the cache helps.", ["cache"])
+    shown = snippet("We were **caching** pages; the cache helps.", Finder(["cache"]))
 
     assert shown == "We were **caching** pages; the **cache** helps."
 
 
 def test_a_run_of_cjk_is_marked_as_one() -> None:
-    assert snippet("关于向量缓存的策略", ["缓", "缓存", "存"]) == "关于向量**缓存**的策略"
+    assert snippet("关于向量缓存的策略", Finder(["缓", "缓存", "存"])) == "关于向量**缓存**的策略"
 
 
 def test_a_snippet_begins_near_the_words() -> None:
-    shown = snippet("filler words here. " * 60 + "The needle is here." + " tail" * 50, ["needle"])
+    shown = snippet(
+        "filler words here. " * 60 + "The needle is here." + " tail" * 50, Finder(["needle"])
+    )
 
     assert "**needle**" in shown
     assert len(shown) < 300

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from vaultd.core.plain import plain
 from vaultd.core.script import DENSE, DENSE_CHARACTER
@@ -11,19 +11,71 @@ from vaultd.core.script import DENSE, DENSE_CHARACTER
 MARK = "**"  # before and after a found word; cannot occur in the text of a snippet
 LENGTH = 240  # characters: two lines of a result list
 
-_WORD = re.compile(f"[{DENSE}]|[^\\W_{DENSE}]+")
 _ENDINGS = re.compile(r"(?:ings?|ed|es|s|ly|ions?|ation|ations|al|er|ers|e)\Z")
 _STEM_FROM = 4  # letters: shorter words are compared whole
 
+Span = tuple[int, int]
 
-def snippet(text: str, terms: Iterable[str], start: str = "") -> str:
+
+class Finder:
+    """Finds the words of one question in any number of texts.
+
+    Words count as the same whatever their English endings. Of the CJK terms, which are single
+    characters and pairs, a character that is part of a pair is not worth a mark of its own.
+    """
+
+    def __init__(self, terms: Iterable[str]) -> None:
+        words = set(terms)
+        dense = {word for word in words if DENSE_CHARACTER.match(word)}
+        self._stems = {_stem(word) for word in words - dense}
+        pairs = {term for term in dense if len(term) > 1}
+        paired = {character for pair in pairs for character in pair}
+        self._words = _begins(self._stems)
+        self._dense = _any_of(sorted(pairs) + sorted(dense - pairs - paired))
+
+    def spans(self, text: str) -> list[Span]:
+        """Return the places of the terms in order; CJK terms that touch are one place."""
+        return sorted([*self._word_spans(text), *self._dense_spans(text)])
+
+    def _word_spans(self, text: str) -> Iterator[Span]:
+        if self._words is not None:
+            for word in self._words.finditer(text):
+                if _stem(word[0].casefold()) in self._stems:
+                    yield word.span()
+
+    def _dense_spans(self, text: str) -> list[Span]:
+        spans: list[Span] = []
+        for found in self._dense.finditer(text) if self._dense else ():
+            end = found.start() + len(found[1])
+            if spans and found.start() <= spans[-1][1]:
+                spans[-1] = (spans[-1][0], end)
+            else:
+                spans.append((found.start(), end))
+        return spans
+
+
+def _begins(stems: Iterable[str]) -> re.Pattern[str] | None:
+    """Return what finds the words that begin with any of the stems."""
+    if not (ordered := sorted(stems)):
+        return None
+    word = f"[^\\W_{DENSE}]"
+    return re.compile(f"(?<!{word})(?:{'|'.join(map(re.escape, ordered))}){word}*", re.IGNORECASE)
+
+
+def _any_of(terms: Iterable[str]) -> re.Pattern[str] | None:
+    """Return what finds every place where one of the terms begins, overlapping ones too."""
+    escaped = "|".join(map(re.escape, terms))
+    return re.compile(f"(?=({escaped}))") if escaped else None
+
+
+def snippet(text: str, finder: Finder, start: str = "") -> str:
     """Return at most about `LENGTH` characters of the passage `text`, without markup.
 
-    Begins where most of the `terms` stand close together, else at `start`, the piece whose
-    meaning is nearest. Found words stand between `MARK`s.
+    Begins where most of what `finder` finds stands close together, else at `start`, the piece
+    whose meaning is nearest. Found words stand between `MARK`s.
     """
     shown = " ".join(plain(text).replace(MARK, "*").split())
-    spans = _found(shown, set(terms))
+    spans = finder.spans(shown)
     begin = _best_begin(shown, spans, shown.find(start[:40]) if start else 0)
     end = min(len(shown), begin + LENGTH)
     if end < len(shown):
@@ -35,39 +87,11 @@ def snippet(text: str, terms: Iterable[str], start: str = "") -> str:
     return head + _marked(shown, inside, begin, end) + tail
 
 
-def _found(text: str, terms: set[str]) -> list[tuple[int, int]]:
-    """Return the places of the terms; neighbouring CJK characters are one place.
-
-    A character that was only part of a longer run is not worth a mark where it stands alone.
-    """
-    stems = {_stem(term) for term in terms}
-    paired = {character for term in terms if len(term) == 2 for character in term}
-    spans: list[tuple[int, int]] = []
-    words = list(_WORD.finditer(text))
-    for n, word in enumerate(words):
-        token = word[0].casefold()
-        dense = DENSE_CHARACTER.match(token) is not None
-        pair = token + words[n + 1][0] if dense and n + 1 < len(words) else ""
-        if pair and pair in terms:
-            end = words[n + 1].end()
-        elif (dense and token in terms and token not in paired) or (
-            not dense and _stem(token) in stems
-        ):
-            end = word.end()
-        else:
-            continue
-        if spans and word.start() <= spans[-1][1] and dense:
-            spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
-        else:
-            spans.append((word.start(), end))
-    return spans
-
-
 def _stem(word: str) -> str:
     return _ENDINGS.sub("", word) if len(word) > _STEM_FROM else word
 
 
-def _best_begin(text: str, spans: list[tuple[int, int]], near: int) -> int:
+def _best_begin(text: str, spans: list[Span], near: int) -> int:
     if not spans:
         return max(0, near)
     words = [(a, b, text[a:b].casefold()) for a, b in spans]
@@ -83,7 +107,7 @@ def _best_begin(text: str, spans: list[tuple[int, int]], near: int) -> int:
     return space + 1 if first and space >= 0 else first
 
 
-def _marked(text: str, spans: list[tuple[int, int]], begin: int, end: int) -> str:
+def _marked(text: str, spans: list[Span], begin: int, end: int) -> str:
     parts = []
     at = begin
     for start, stop in spans:

@@ -9,6 +9,7 @@ import structlog
 
 from vaultd.core.query import Parsed, parse
 from vaultd.core.rank import WORDS_WEIGHT, Lanes, Ranked, folded, fuse, joined, scale_for
+from vaultd.core.snippet import Finder
 from vaultd.core.words import terms_of
 from vaultd.embed import Embedder
 from vaultd.errors import VaultdError
@@ -200,11 +201,12 @@ class SearchEngine:
         rows = await self._db.read(finding.found_rows, shown)
         windows = [near_by.windows[p] for p in shown if p in near_by.windows]
         ordinals = await self._db.read(window_ordinals, windows)
+        finder = Finder(asked.terms)
         hits = []
         for first, more in groups:
             found = [
                 hit_of(
-                    one, rows[one.passage], asked.terms,
+                    one, rows[one.passage], finder,
                     ordinals.get(near_by.windows.get(one.passage, 0)), self._vault_name,
                 )
                 for one in (first, *more)

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from urllib.parse import quote
 
 from vaultd.core.passage import windows_of
 from vaultd.core.plain import plain
 from vaultd.core.rank import Ranked, shown_score
-from vaultd.core.snippet import MARK, snippet
+from vaultd.core.snippet import MARK, Finder, snippet
 from vaultd.model.paths import VaultPath
 from vaultd.model.search import Hit
 from vaultd.store.finding import Found
 
+NOTHING = Finder(())  # for texts that are shown from a place on, whatever was asked
+
 
 def hit_of(
-    ranked: Ranked, found: Found, terms: Sequence[str], ordinal: int | None, vault_name: str
+    ranked: Ranked, found: Found, finder: Finder, ordinal: int | None, vault_name: str
 ) -> Hit:
     """Return a result; `ordinal` is the passage's window nearest in meaning, if known."""
-    shown = snippet(found.text, terms)
+    shown = snippet(found.text, finder)
     if MARK not in shown and ordinal is not None:
         pieces = windows_of(plain(found.text))
-        shown = snippet(found.text, (), pieces[ordinal] if ordinal < len(pieces) else "")
+        shown = snippet(found.text, NOTHING, pieces[ordinal] if ordinal < len(pieces) else "")
     return Hit(
         id=f"p{found.passage}",
         path=found.path,

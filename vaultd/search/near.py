@@ -14,7 +14,7 @@ from vaultd.model.paths import VaultPath
 from vaultd.model.search import Filters, Hit, StoredEmbedder
 from vaultd.model.summary import NodeKind
 from vaultd.model.wiki import PageRef
-from vaultd.search.hits import link_to
+from vaultd.search.hits import NOTHING, link_to
 from vaultd.search.matrix import Vector
 from vaultd.search.vector_lane import VectorLane
 from vaultd.store import finding, nodes, pages, windows
@@ -134,7 +134,7 @@ def folder_hits(db: Connection, cosines: Mapping[str, float], vault_name: str) -
                 end=0,
                 page=None,
                 score=shown_score(cosines[place]),
-                snippet=snippet(node.abstract, ()),
+                snippet=snippet(node.abstract, NOTHING),
                 via=(f"summary:{place}",),
                 link=link_to(vault_name, path),
             )

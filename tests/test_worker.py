@@ -293,6 +293,30 @@ async def test_retry_is_woken_when_it_is_due(db: Database, clock: FakeClock) -> 
     assert (await state(db, job_id))[0] is JobState.DONE
 
 
+@pytest.mark.parametrize("query", ["claim", "finish"])
+async def test_nothing_is_idle_between_two_steps_of_the_queue(
+    db: Database, clock: FakeClock, monkeypatch: pytest.MonkeyPatch, query: str
+) -> None:
+    run, watched = db.run, getattr(jobs, query)
+
+    async def late(asked: Any, *args: Any, **named: Any) -> Any:
+        found = await run(asked, *args, **named)
+        if asked is watched:
+            await asyncio.sleep(0.05)  # the row is changed, and the lane does not know yet
+        return found
+
+    async def workflow(job: Job, progress: Progress) -> Mapping[str, Any]:
+        return {}
+
+    ids = await queue(db, clock, "a", "b")
+    monkeypatch.setattr(db, "run", late)
+    worker = worker_of(db, clock, workflow)
+    async with working(worker):
+        await worker.idle_until(MINUTE)
+
+        assert [(await state(db, id_))[0] for id_ in ids] == [JobState.DONE] * 2
+
+
 async def test_clock_that_jumps_a_year_brings_no_burst(db: Database, clock: FakeClock) -> None:
     tries = 0
 

@@ -63,6 +63,8 @@ class Worker:
         self._bell = asyncio.Event()
         self._running: dict[int, asyncio.Task[Mapping[str, Any]]] = {}
         self._steps: dict[int, Step] = {}
+        self._awake = self._wakings = 0  # lanes that are not idle now; how often one woke
+        self._stuck = 0  # of the awake ones, those that wait for space to record an outcome
         self._wanted_off: set[int] = set()
         self._stopping = asyncio.Event()
         self._full = False
@@ -91,19 +93,25 @@ class Worker:
 
     @property
     def busy(self) -> bool:
-        """Whether a job is running."""
-        return bool(self._running)
+        """Whether a lane is at work, from looking for a job to recording what came of it."""
+        return self._awake > self._stuck
 
     async def idle_until(self, horizon: timedelta) -> None:
         """Return when nothing runs and nothing is due within `horizon`.
 
         What is paused holds nobody up, but a probe whose time has come is made.
         """
-        while self.busy or await self._due_within(horizon):
+        while not await self._is_idle(horizon):
             bell = self._bell
             await self.tick()
             with suppress(TimeoutError):
                 await asyncio.wait_for(bell.wait(), 0.2)
+
+    async def _is_idle(self, horizon: timedelta) -> bool:
+        if self.busy:
+            return False
+        wakings = self._wakings  # a lane that wakes during the look may take what is due
+        return not await self._due_within(horizon) and wakings == self._wakings
 
     async def _due_within(self, horizon: timedelta) -> bool:
         if self._full:
@@ -141,11 +149,17 @@ class Worker:
     async def _lane(self, kind: JobKind) -> None:
         while not self._stopping.is_set():
             bell = self._bell
-            job = None if self._full else await self._claim(kind)
+            self._awake += 1
+            self._wakings += 1
+            try:
+                job = None if self._full else await self._claim(kind)
+                if job is not None:
+                    await self.attempt(job)
+            finally:
+                self._awake -= 1
             if job is None:
                 await bell.wait()
             else:
-                await self.attempt(job)
                 self.ring()
 
     async def _claim(self, kind: JobKind) -> Job | None:
@@ -220,9 +234,14 @@ class Worker:
                     await self._store_steps()
                 await self.db.run(jobs.finish, job.id, outcome, now=self.clock())
             except DiskFullError:
-                with suppress(TimeoutError):
+                self._stuck += 1
+                try:
                     await asyncio.wait_for(self._stopping.wait(), DISK_PROBE.total_seconds())
-                    return  # still "running" in the table: due again at the next start
+                except TimeoutError:
+                    continue
+                finally:
+                    self._stuck -= 1
+                return  # still "running" in the table: due again at the next start
             else:
                 log.info("job ended", outcome=type(outcome).__name__)
                 return

@@ -16,7 +16,7 @@ from urllib.parse import quote
 import apsw
 
 from vaultd.crash import crash_point
-from vaultd.errors import DatabaseError, DiskFullError
+from vaultd.errors import DatabaseError, DiskFullError, TransientError
 
 Connection = apsw.Connection
 
@@ -61,6 +61,9 @@ def connect(path: str, *, journal: str = "wal", readonly: bool = False) -> Conne
         db.execute("pragma fullfsync = on")
         db.execute("pragma checkpoint_fullfsync = on")
         db.execute(f"pragma journal_size_limit = {WAL_BYTES}")
+    except (apsw.IOError, apsw.FullError) as error:
+        hint = "Is there space left on the disk?"
+        raise DatabaseError(f"The database {path} cannot be opened: {error}. {hint}") from error
     except apsw.Error as error:
         raise DatabaseError(f"The database {path} cannot be opened: {error}.") from error
     return db
@@ -149,6 +152,7 @@ def transaction(
 
     Raises:
         DiskFullError: the disk or the quota is full; nothing was stored.
+        TransientError: the disk does not answer, or another process holds the file for long.
         DatabaseError: the file is damaged.
     """
     try:
@@ -162,6 +166,10 @@ def transaction(
         db.execute("commit")
     except apsw.FullError as error:
         raise DiskFullError("The disk is full: nothing was stored.") from error
+    except (apsw.IOError, apsw.BusyError) as error:
+        if error.extendedresult == apsw.SQLITE_IOERR_SHMSIZE:  # no room for the shared memory
+            raise DiskFullError("The disk is full: nothing was stored.") from error
+        raise TransientError(f"The database did not answer: {error}.") from error
     except (apsw.CorruptError, apsw.NotADBError) as error:
         raise DatabaseError(f"The database is damaged: {error}. Run `vaultd rebuild`.") from error
     return result
@@ -180,15 +188,24 @@ class Database:
         self._journal = journal
         self._writing = ThreadPoolExecutor(1, "vaultd-write")
         self._reading = self._writing
-        self._writer = self._writing.submit(
-            connect, self.path, journal=journal, readonly=readonly
-        ).result()
+        try:
+            self._writer = self._writing.submit(
+                connect, self.path, journal=journal, readonly=readonly
+            ).result()
+        except BaseException:
+            self._writing.shutdown()
+            raise
         self._reader = self._writer
-        if not readonly:
+        if readonly:
+            return
+        try:
             self._writing.submit(migrate, self._writer).result()
             if self.path not in ("", ":memory:"):
                 self._reading = ThreadPoolExecutor(1, "vaultd-read")
                 self._reader = self._reading.submit(connect, self.path, readonly=True).result()
+        except BaseException:
+            self.close()
+            raise
 
     async def run(self, query: Query[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a writing `query` in one transaction; roll back if it raises."""

@@ -1,0 +1,160 @@
+"""Disks that fail at any moment of a whole ingest: nothing torn, nothing lost, it goes on alone."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from tests.fakes import FailingDisk, RecordingDisk
+from tests.reliability.places import Home, SharedConverter
+from vaultd.daemon import parts
+from vaultd.daemon.run import _pass, _working
+from vaultd.errors import DiskFullError
+from vaultd.vault.disk import Disk
+
+PASSING = ("ENOSPC", "EDQUOT", "EIO", "EBUSY", "ESTALE", "EDEADLK", "EMFILE")  # over by themselves
+LASTING = ("EROFS", "EACCES")  # wait for a person
+NAMES = ("Anemometer", "Barograph")
+
+
+@pytest_asyncio.fixture
+async def converter(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
+    """One converter for all runs of a test."""
+    shared = SharedConverter()
+    monkeypatch.setattr(parts, "Converter", lambda **_: shared)
+    monkeypatch.setattr(parts, "low_space", lambda _: False)  # as full as the test says
+    yield
+    await shared.really_close()
+
+
+async def undisturbed(folder: Path) -> tuple[dict[str, bytes], int]:
+    """Return what a run without faults leaves, and how many durable steps it took."""
+    disk = RecordingDisk()
+    home = Home(folder / "whole", disk)
+    home.drop(*NAMES)
+    await home.work()
+    assert await home.states() == {}
+    return home.files(), len(disk.log)
+
+
+async def failing(home: Home, at: int, code: str, *, forever: bool) -> bool:
+    """Work on a vault whose disk fails at its `at`-th step; tell whether it came to that."""
+    number = getattr(errno, code)
+    disk = FailingDisk(at, OSError(number, os.strerror(number)), forever=forever)
+    home.disk = disk
+    home.drop(*NAMES)
+    try:
+        async with asyncio.timeout(30):
+            await home.work()
+    except* OSError as errors:
+        raise AssertionError(f"{code} at step {at} came through") from errors
+    home.disk = Disk()
+    return disk.failed
+
+
+def whole_or_absent(home: Home, whole: dict[str, bytes]) -> Iterator[str]:
+    """Give the pages that are neither as they will be nor as they were: torn ones."""
+    for path, content in home.files().items():
+        if path.endswith(".md") and not content.endswith(b"\n"):
+            yield f"{path} is torn: {content[-40:]!r}"
+        if path not in whole and "/reviews/" not in path:
+            yield f"{path} should not be there"
+
+
+async def check(folder: Path, whole: dict[str, bytes], at: int, code: str, how: str) -> list[str]:
+    """Fail once or for ever, look, let the disk be well again, and compare."""
+    home = Home(folder / f"{code} {how} {at}")
+    await failing(home, at, code, forever=how == "for ever")
+    broken = list(whole_or_absent(home, whole))
+    await home.again()
+    broken += [f"{path} is left over" for path in home.temps()]
+    broken += [f"{subject}: {state}" for subject, state in (await home.states()).items()]
+    found = {path: text for path, text in home.files().items() if "/reviews/" not in path}
+    broken += [f"{path} differs" for path in whole if found.get(path) != whole[path]]
+    return [f"{code} {how} at step {at}: {each}" for each in broken]
+
+
+@pytest.mark.parametrize("how", ["once", "for ever"])
+async def test_full_disk_at_some_steps_of_an_ingest_e8(
+    tmp_path: Path, converter: None, how: str
+) -> None:
+    whole, steps = await undisturbed(tmp_path)
+
+    broken = []
+    for at in range(1, steps, steps // 4):
+        broken += await check(tmp_path, whole, at, "ENOSPC", how)
+
+    assert broken == []
+
+
+@pytest.mark.full
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("how", ["once", "for ever"])
+@pytest.mark.parametrize("code", [*PASSING, *LASTING])
+async def test_every_fault_at_every_step_of_an_ingest_e8_e9(
+    tmp_path: Path, converter: None, code: str, how: str
+) -> None:
+    whole, steps = await undisturbed(tmp_path)
+    every = 1 if code == "ENOSPC" else 5
+
+    broken = []
+    for at in range(1, steps + 1, every):
+        broken += await check(tmp_path, whole, at, code, how)
+
+    assert broken == []
+
+
+@pytest.mark.parametrize("code", ["EACCES", "EIO"])
+async def test_other_faults_hurt_their_source_only_e9(
+    tmp_path: Path, converter: None, code: str
+) -> None:
+    whole, steps = await undisturbed(tmp_path)
+
+    assert await check(tmp_path, whole, steps // 3, code, "once") == []
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A real file system of two megabytes, where this machine lets us mount one."""
+    place = tmp_path / "small"
+    place.mkdir()
+    if sys.platform != "linux" or os.geteuid() != 0:
+        pytest.skip("mounting needs root on Linux")
+    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(place)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("no file system can be mounted here")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+async def test_a_disk_that_is_really_full_e8(small_disk: Path, converter: None) -> None:
+    home = Home(small_disk / "vault")
+    home.drop(*NAMES)
+    ballast = small_disk / "ballast"
+    async with home.open() as built, _working(built):
+        with ballast.open("wb", buffering=0) as file, contextlib.suppress(OSError):
+            while True:
+                file.write(bytes(4096))
+        with contextlib.suppress(DiskFullError):
+            await built.watcher.look()
+        await asyncio.sleep(0.3)
+        assert set(home.files()) == {f"raw/{name}.md" for name in NAMES}
+
+        ballast.unlink()
+        async with asyncio.timeout(30):
+            await _pass(built)
+            while await home.states():
+                await asyncio.sleep(0.2)
+                await built.worker.tick()
+
+    assert {f"wiki/sources/{name}.md" for name in NAMES} <= home.files().keys()
+    assert home.temps() == []

@@ -67,6 +67,19 @@ class Reader:
         log.info("file read", path=path, kind=extraction.kind, status=extraction.status)
         return Reading(sha256, extraction)
 
+    async def page_picture(self, path: VaultPath, index: int) -> bytes:
+        """Return page `index` (from 0) of the file at `path` as a JPEG, b"" if it has none.
+
+        Raises:
+            OutsideVaultError: the path leads out of the vault.
+        """
+        place = await asyncio.to_thread(self._vault.locate, path)
+        return await self._converter.page_picture(place, index)
+
+    async def keep(self, reading: Reading) -> None:
+        """Store a reading that somebody completed, for all who read these bytes after."""
+        await self._db.run(extractions.keep, reading.sha256, CONVERTER_VERSION, reading.extraction)
+
     async def forget(self, path: VaultPath) -> bool:
         """Drop what is stored for the file at `path`; a person asked to try it again."""
         place = await asyncio.to_thread(self._vault.locate, path)

@@ -10,14 +10,14 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from vaultd.extract import recognition, wire
 from vaultd.extract.content import Content, PageText, UnreadableError, settled
 from vaultd.extract.raster import picture_of
-from vaultd.extract.readers import content_of
+from vaultd.extract.readers import content_of, page_picture
 from vaultd.extract.sniff import kind_of
 from vaultd.extract.verdict import Verdict, verdict
 from vaultd.model.document import ExtractStatus
@@ -41,7 +41,11 @@ def main() -> None:
     for line in sys.stdin.buffer:
         request = json.loads(line)
         _limit("RLIMIT_CPU", math.ceil(_cpu_seconds()) + cpu)
-        answer(Path(request["path"]), answers, pictures=request["pictures"])
+        path = Path(request["path"])
+        if "draw" in request:
+            answer_picture(path, answers, request["draw"])
+        else:
+            answer(path, answers, pictures=request["pictures"], recognise=request["recognise"])
 
 
 def _refuse_the_world(event: str, _: object) -> None:
@@ -66,10 +70,21 @@ def _cpu_seconds() -> float:
     return times.user + times.system
 
 
-def answer(path: Path, stream: BinaryIO, *, pictures: bool) -> None:
+def answer(path: Path, stream: BinaryIO, *, pictures: bool, recognise: bool = True) -> None:
     """Convert the file at `path` and write frames: text first, then what takes longer."""
+    recognise = recognise and recognition.available()
+    _guarded(lambda: _convert(path, stream, pictures=pictures, recognise=recognise), stream)
+
+
+def answer_picture(path: Path, stream: BinaryIO, index: int) -> None:
+    """Draw page `index` of the file at `path` and write it as one frame."""
+    _guarded(lambda: wire.write_frame(stream, wire.PAGE, {}, page_picture(path, index)), stream)
+
+
+def _guarded(work: Callable[[], None], stream: BinaryIO) -> None:
+    """Do the work and say that it is done; what a hostile file raises becomes its failure."""
     try:
-        _convert(path, stream, pictures=pictures)
+        work()
     except UnreadableError as error:
         _fail(stream, error.status, error.reason)
     except MemoryError:
@@ -87,7 +102,7 @@ def _fail(stream: BinaryIO, status: ExtractStatus, reason: str) -> None:
     wire.write_frame(stream, wire.UPDATE, {"status": status, "reason": reason[:500]})
 
 
-def _convert(path: Path, stream: BinaryIO, *, pictures: bool) -> None:
+def _convert(path: Path, stream: BinaryIO, *, pictures: bool, recognise: bool) -> None:
     kind = kind_of(path)
     wire.write_frame(stream, wire.BEGIN, {"kind": kind, "pages": 1})
     content = content_of(path, kind)
@@ -95,7 +110,8 @@ def _convert(path: Path, stream: BinaryIO, *, pictures: bool) -> None:
     pages = _within_limit(content.pages)
     judged = verdict(kind, content, _texts(pages, {}))
     wire.write_frame(stream, wire.TEXT, _text_frame(kind, content, pages, judged))
-    if content.scans and _recognise(content, pages, stream):
+    if content.scans and recognise:
+        _recognise(content, pages, stream)
         wire.write_frame(stream, wire.UPDATE, _update_frame(kind, content, pages, {}))
     if pictures:
         names = _send_pictures(content, stream)
@@ -141,10 +157,8 @@ def _update_frame(
     return {"texts": _texts(pages, names), **judged.fields()}
 
 
-def _recognise(content: Content, pages: list[PageText], stream: BinaryIO) -> bool:
-    """Read pages without text by their looks, one step each; False if that cannot be done here."""
-    if not recognition.available():
-        return False
+def _recognise(content: Content, pages: list[PageText], stream: BinaryIO) -> None:
+    """Read pages without text by their looks, one step each."""
     _limit("RLIMIT_AS", recognition.MEMORY)
     for index, scan in sorted(content.scans.items()):
         wire.write_frame(stream, wire.STEP, {"seconds": recognition.SECONDS_A_PAGE})
@@ -155,7 +169,6 @@ def _recognise(content: Content, pages: list[PageText], stream: BinaryIO) -> boo
             content.warnings.append(f"Page {index + 1}: the text was recognised with doubts.")
         if found.text:
             del content.scans[index]
-    return True
 
 
 def _send_pictures(content: Content, stream: BinaryIO) -> dict[int, str]:

@@ -126,6 +126,7 @@ class Answer:
     def __init__(self) -> None:
         self.extraction: Extraction | None = None
         self.kind = ""
+        self.page = b""
         self._images: list[ExtractedImage] = []
 
     def take(self, fields: dict[str, Any], data: bytes) -> None:
@@ -137,6 +138,8 @@ class Answer:
                 self.extraction = _extraction(fields)
             case wire.UPDATE:
                 self._update(fields)
+            case wire.PAGE:
+                self.page = data
             case wire.IMAGE if len(self._images) < wire.PICTURE_LIMIT:
                 described = {name: fields[name] for name in wire.IMAGE_FIELDS}
                 self._images.append(ExtractedImage(**described, data=data))
@@ -190,6 +193,7 @@ def _judgement(fields: dict[str, Any]) -> dict[str, Any]:
         "reason": str(fields["reason"]),
         "language": str(fields["language"]),
         "warnings": tuple(map(str, fields["warnings"])),
+        "scans": tuple(map(int, fields.get("scans", ()))),
     }
 
 
@@ -198,7 +202,8 @@ class Converter:
 
     A child that dies or exceeds `limits` is killed and costs the file it was reading; a healthy one
     is used again. A slow document gives its turn to the next after `limits.slow` seconds, so
-    that one hanging file does not hold up the others.
+    that one hanging file does not hold up the others. Without `recognise` scanned pages are left
+    to others, whether the extra `ocr` is installed or not.
     """
 
     def __init__(
@@ -207,8 +212,10 @@ class Converter:
         parallel: int = 1,
         limits: Limits = Limits(),
         command: Sequence[str] | None = None,
+        recognise: bool = True,
     ) -> None:
         self._limits = limits
+        self._recognise = recognise
         self._command = tuple(command or child_command(limits))
         self._turns = asyncio.Semaphore(parallel)
         self._places = asyncio.Semaphore(parallel + SLOW_CHILDREN)
@@ -225,10 +232,18 @@ class Converter:
         Raises:
             TransientError: the converter was closed meanwhile.
         """
-        async with self._places:
-            turn = Turn(self._turns, self._limits.slow)
-            async with turn:
-                return await self._converted(path, pictures=pictures)
+        request = wire.request_line(str(path), pictures=pictures, recognise=self._recognise)
+        answer, trouble = await self._answer(path, request)
+        return answer.result(trouble)
+
+    async def page_picture(self, path: Path, index: int) -> bytes:
+        """Return page `index` (from 0) of the file at `path` as a JPEG, b"" if it has none.
+
+        Raises:
+            TransientError: the converter was closed meanwhile.
+        """
+        answer, _ = await self._answer(path, wire.picture_line(str(path), index))
+        return answer.page
 
     @property
     def resident_kilobytes(self) -> int:
@@ -242,31 +257,36 @@ class Converter:
             await child.kill()
         self._idle.clear()
 
-    async def _converted(self, path: Path, *, pictures: bool) -> Extraction:
+    async def _answer(self, path: Path, request: bytes) -> tuple[Answer, str]:
+        """Return what a child answered, and why no more came ("" if it is whole)."""
+        async with self._places, Turn(self._turns, self._limits.slow):
+            return await self._asked(path, request)
+
+    async def _asked(self, path: Path, request: bytes) -> tuple[Answer, str]:
         child = self._idle.pop() if self._idle else await Child.start(self._command)
         self._busy.add(child)
         answer = Answer()
         healthy = False
         try:
-            await self._listen(child, wire.request_line(str(path), pictures=pictures), answer)
+            await self._listen(child, request, answer)
             healthy = True
         except TimeoutError:
-            return self._lost(path, answer, "The file takes too long to read.")
+            return answer, self._trouble(path, "The file takes too long to read.")
         except ChildFailedError as error:
-            return self._lost(path, answer, str(error))
+            return answer, self._trouble(path, str(error))
         finally:
             self._busy.discard(child)
             if healthy and not self._worn(child):
                 self._idle.append(child)
             else:
                 await child.kill()
-        return answer.result()
+        return answer, ""
 
-    def _lost(self, path: Path, answer: Answer, trouble: str) -> Extraction:
+    def _trouble(self, path: Path, trouble: str) -> str:
         if self._closed:
             raise TransientError("The converter was closed.")
         log.warning("converter killed", name=path.name, reason=trouble)
-        return answer.result(trouble)
+        return trouble
 
     async def _listen(self, child: Child, request: bytes, answer: Answer) -> None:
         """Take in the answer, with the time its pages and steps allow."""

@@ -16,6 +16,7 @@ from vaultd.extract.pdf_heading import mark_headings, outline_of
 from vaultd.extract.pdf_page import FLAGS, Page, page_of
 from vaultd.extract.pdf_picture import pictures_of
 from vaultd.extract.pdf_table import put_tables
+from vaultd.extract.raster import jpeg
 
 SCAN_DPI = 200  # what recognition reads best; 150 and 300 were no better
 MOST_PIXELS = 12_000_000  # of a page drawn for recognition; a poster is drawn coarser
@@ -147,6 +148,19 @@ def _notes(page: Any) -> Iterator[str]:
         if value not in (None, "", "Off", False):
             label = readable(str(field.field_label or field.field_name or "Field"))
             yield f"{label}: {readable(str(value))}"
+
+
+def drawn_page(path: Path, index: int) -> bytes:
+    """Return page `index` of the PDF file at `path` as a JPEG.
+
+    Raises:
+        UnreadableError: it cannot be drawn.
+    """
+    try:
+        with pymupdf.open(path, filetype="pdf") as document:
+            return jpeg(drawn(document, index))
+    except DAMAGED as error:
+        raise broken(f"Page {index + 1} cannot be drawn: {error}.") from error
 
 
 def drawn(document: Any, index: int) -> bytes:

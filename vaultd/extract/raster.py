@@ -83,6 +83,35 @@ def png(image: Image.Image) -> bytes:
     return out.getvalue()
 
 
+PAGE_PIXELS = 12_000_000  # of a page that is to be read by a model; A4 at 200 dpi has 4 million
+PAGE_QUALITY = 85  # of a JPEG; small letters stay clean, a page takes 0.2 to 1 MB
+
+
+def jpeg(data: bytes) -> bytes:
+    """Return a picture file as a JPEG of at most `PAGE_PIXELS`."""
+    with Image.open(io.BytesIO(data)) as image:
+        shown = image.convert("L" if image.mode in ("1", "L") else "RGB")
+    scale = (PAGE_PIXELS / (shown.width * shown.height)) ** 0.5
+    if scale < 1:
+        shown = shown.resize((int(shown.width * scale), int(shown.height * scale)))
+    out = io.BytesIO()
+    shown.save(out, "JPEG", quality=PAGE_QUALITY)
+    return out.getvalue()
+
+
+def drawn_page(path: Path, index: int) -> bytes:
+    """Return frame `index` of the picture at `path` as a JPEG.
+
+    Raises:
+        UnreadableError: it cannot be read.
+    """
+    _frame_count(path)  # refuses a picture that is too large
+    try:
+        return jpeg(frame_png(path, index))
+    except UNREADABLE as error:
+        raise broken(f"The picture cannot be read: {error}.") from error
+
+
 def read_picture(path: Path) -> Content:
     """Read a picture file: no text of its own, one scan and one picture for every frame."""
     frames = _frame_count(path)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from vaultd.extract.content import Content, encrypted, unsupported
 from vaultd.extract.content import broken as broken_error
+from vaultd.extract.sniff import kind_of
 
 Reader = Callable[[Path], Content]
 
@@ -51,6 +52,21 @@ def content_of(path: Path, kind: str) -> Content:
     if path.stat().st_size == 0:
         return Content([])
     return _reader(kind, path)(path)
+
+
+def page_picture(path: Path, index: int) -> bytes:
+    """Return page `index` of a PDF or picture file as a JPEG that a model can read.
+
+    Raises:
+        UnreadableError: the file has no pages that can be drawn, or not this one.
+        OSError: it cannot be read.
+    """
+    kind = kind_of(path)
+    module = importlib.import_module(READERS.get(kind, "").partition(":")[0] or __name__)
+    draw: Callable[[Path, int], bytes] | None = getattr(module, "drawn_page", None)
+    if draw is None:
+        raise unsupported(f"Pages of .{kind} files cannot be drawn.")
+    return draw(path, index)
 
 
 def _reader(kind: str, path: Path) -> Reader:

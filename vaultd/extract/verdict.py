@@ -22,6 +22,7 @@ class Verdict:
     reason: str
     language: str
     warnings: list[str]
+    scans: list[int]
 
     def fields(self) -> dict[str, Any]:
         """Return the judgement as JSON fields."""
@@ -37,7 +38,8 @@ def verdict(kind: str, content: Content, texts: Sequence[str]) -> Verdict:
         numbers = page_ranges([index + 1 for index in content.scans])
         status = ExtractStatus.PARTIAL
         reason = f"{NEEDS_OCR}: no usable text layer on page {numbers}."
-    return Verdict(status, reason, language_of("\n\n".join(texts)), list(content.warnings))
+    language = language_of("\n\n".join(texts))
+    return Verdict(status, reason, language, list(content.warnings), sorted(content.scans))
 
 
 def _reason_for_nothing(kind: str, content: Content, texts: Sequence[str]) -> str:

@@ -21,14 +21,21 @@ BEGIN = "begin"  # {"pages"}: so many pages, allow time for them
 TEXT = "text"  # the whole text
 UPDATE = "update"  # pages, status, reason, warnings and language that changed after the text
 IMAGE = "image"  # one picture, its bytes behind it
+PAGE = "page"  # the picture of one page, its bytes behind it
 DONE = "done"  # {"rss"}: kilobytes of memory in use
 IMAGE_FIELDS = ("sha256", "page", "width", "height", "extension", "alt", "caption")
 STEP = "step"  # a slow step begins: the clock starts anew, {"seconds"}
 
 
-def request_line(path: str, *, pictures: bool) -> bytes:
+def request_line(path: str, *, pictures: bool, recognise: bool) -> bytes:
     """Return the request to convert the file at `path`."""
-    return json.dumps({"path": path, "pictures": pictures}).encode() + b"\n"
+    fields = {"path": path, "pictures": pictures, "recognise": recognise}
+    return json.dumps(fields).encode() + b"\n"
+
+
+def picture_line(path: str, index: int) -> bytes:
+    """Return the request for a picture of page `index`, counting from 0."""
+    return json.dumps({"path": path, "draw": index}).encode() + b"\n"
 
 
 def write_frame(stream: BinaryIO, kind: str, fields: Mapping[str, Any], data: bytes = b"") -> None:

@@ -56,7 +56,8 @@ class Extraction:
 
     `metadata` holds the document's own title, author, date and properties as plain text;
     it is never offered as evidence of content. `reason` says in a sentence why `status` is
-    not OK. `language` is an ISO 639-1 code, or "" when nothing tells.
+    not OK. `language` is an ISO 639-1 code, or "" when nothing tells. `scans` are the positions
+    in `pages`, from 0, of those that are pictures of text nobody has read yet.
     """
 
     kind: str
@@ -67,3 +68,4 @@ class Extraction:
     warnings: tuple[str, ...] = ()
     reason: str = ""
     metadata: Mapping[str, str] = field(default_factory=dict)
+    scans: tuple[int, ...] = ()

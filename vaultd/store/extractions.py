@@ -49,6 +49,7 @@ def _packed(extraction: Extraction) -> bytes:
         "warnings": extraction.warnings,
         "reason": extraction.reason,
         "metadata": dict(extraction.metadata),
+        "scans": extraction.scans,
     }
     return zlib.compress(json.dumps(fields, ensure_ascii=False).encode(), 3)
 
@@ -64,4 +65,5 @@ def _unpacked(content: bytes) -> Extraction:
         warnings=tuple(fields["warnings"]),
         reason=fields["reason"],
         metadata=fields["metadata"],
+        scans=tuple(fields["scans"]),
     )

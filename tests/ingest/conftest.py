@@ -40,9 +40,7 @@ async def converter() -> AsyncIterator[Converter]:
 
 
 @pytest_asyncio.fixture(loop_scope="module")
-async def make_desk(
-    vault: Vault, db: Database, clock: FakeClock, converter: Converter
-) -> MakeDesk:
+async def make_desk(vault: Vault, db: Database, clock: FakeClock, converter: Converter) -> MakeDesk:
     """Build desks over one vault; `author` and the rules may be chosen."""
     converter = Converter()
 
@@ -84,12 +82,12 @@ def server() -> Iterator[ModelServer]:
 @pytest_asyncio.fixture(loop_scope="module")
 async def make_model(
     server: ModelServer, vault: Vault, db: Database, clock: FakeClock
-) -> AsyncIterator[Callable[[], Author]]:
+) -> AsyncIterator[Callable[..., Author]]:
     """Build model authors that ask the scripted server."""
     server.forget()
     endpoint = Endpoint(server.url, "VAULTD_TEST_KEY", 10)
 
-    def make() -> Author:
+    def make(models: Models | None = None) -> Author:
         book = LedgerBook(db, clock=clock, daily_token_limit=0)
         llm = LlmClient(endpoint, book, gate=Gate(10), clock=clock, context_chars=204_800)
 
@@ -97,7 +95,7 @@ async def make_model(
             if content is not None:
                 vault.write_state(name, content)
 
-        return ModelAuthor(llm, Models("scripted"), db=db, save_state=save, clock=clock)
+        return ModelAuthor(llm, models or Models("scripted"), db=db, save_state=save, clock=clock)
 
     yield make
     await endpoint.close()

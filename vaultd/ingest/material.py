@@ -23,13 +23,14 @@ from vaultd.errors import (
 )
 from vaultd.ingest.desk import Desk
 from vaultd.ingest.local_pictures import with_local_pictures
+from vaultd.ingest.transcripts import transcribed
 from vaultd.model.document import ExtractedImage, Extraction, ExtractStatus
 from vaultd.model.jobs import Progress
 from vaultd.model.paths import SourceId, VaultPath
 from vaultd.model.wiki import SourceText
 
 UNREADABLE: Mapping[ExtractStatus, str] = {
-    ExtractStatus.NO_TEXT: "needs_ocr",
+    ExtractStatus.NO_TEXT: "empty",
     ExtractStatus.ENCRYPTED: "encrypted",
     ExtractStatus.UNSUPPORTED: "unsupported",
     ExtractStatus.FAILED: "broken",
@@ -67,6 +68,7 @@ async def read_material(
     progress("reading")
     wants_pictures = desk.rules.multimodal is not False
     reading = await desk.reader.read(path, pictures=wants_pictures)
+    reading = await transcribed(reading, path, identity, desk, progress)
     extraction = _usable(reading.extraction, path)
     if not wants_pictures:
         extraction = _stripped(extraction)
@@ -87,13 +89,14 @@ async def read_text(path: VaultPath, identity: SourceId, desk: Desk) -> SourceTe
     Raises:
         UnreadableSourceError: it gives no usable text.
     """
-    reading = await desk.reader.read(path)
+    reading = await transcribed(await desk.reader.read(path), path, identity, desk)
     extraction = _stripped(_usable(reading.extraction, path))
     return _source_text(identity, path, reading.sha256, extraction, desk.rules.language)
 
 
 def _usable(extraction: Extraction, path: VaultPath) -> Extraction:
     if code := UNREADABLE.get(extraction.status):
+        code = "needs_ocr" if extraction.reason.startswith("Needs OCR") else code
         raise UnreadableSourceError(extraction.reason or f"{path} has no usable text.", code)
     return extraction
 

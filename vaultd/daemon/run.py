@@ -47,7 +47,7 @@ async def run_daemon(root: Path, settings: Settings, clock: Clock) -> int:
     everything stored is whole at any moment.
     """
     async with open_for_work(root, settings, clock) as place, build(place) as parts:
-        await _look_at_folders(parts)
+        await _look_at_folders(parts, lately=_age(parts))
         stop = _Stop()
         async with _working(parts) as tasks, stop.on_signals():
             bridge = make_bridge(parts) if settings.bridge.enabled else None
@@ -75,7 +75,7 @@ async def run_once(root: Path, settings: Settings, clock: Clock, tell: Tell | No
     async with open_for_work(root, settings, clock) as place, build(place) as parts:
         cursor = await place.db.read(events.latest)
         stop = _Stop()
-        await _look_at_folders(parts)
+        await _look_at_folders(parts, lately=_age(parts))
         async with _working(parts), stop.on_signals(), _telling(parts, cursor, tell):
             pass_ = asyncio.ensure_future(_pass(parts))
             stopped = asyncio.ensure_future(stop.wanted.wait())
@@ -190,8 +190,7 @@ def _schedule(parts: Parts) -> Schedule:
     schedule = Schedule()
     schedule.every(TICK, _unless_full(parts.worker.tick))
     schedule.every(SWEEP, _unless_full(parts.sweep.run))
-    age = timedelta(hours=parts.place.settings.summaries.max_age_hours)
-    schedule.every(age, _unless_full(lambda: _look_at_folders(parts)))
+    schedule.every(_age(parts), _unless_full(lambda: _look_at_folders(parts)))
     schedule.every(DAY, _unless_full(lambda: _queue(parts, JobKind.UPKEEP)))
     return schedule
 
@@ -210,10 +209,18 @@ async def _queue(parts: Parts, kind: JobKind) -> None:
     parts.worker.ring()
 
 
-async def _look_at_folders(parts: Parts) -> None:
-    """Queue a look at every folder: nothing is asked for where nothing changed."""
-    await parts.place.db.run(nodes.look_at_all, now=parts.place.clock())
+async def _look_at_folders(parts: Parts, *, lately: timedelta = timedelta(0)) -> None:
+    """Queue a look at every folder, unless one with the same settings ended within `lately`."""
+    summaries, now = parts.place.settings.summaries, parts.place.clock()
+    by = f"{' '.join(summaries.roots)} {summaries.max_children} {parts.author.name}"
+    if await parts.place.db.read(nodes.were_looked_at, by=by, since=now - lately):
+        return
+    await parts.place.db.run(nodes.look_at_all, by=by, now=now)
     parts.worker.ring()
+
+
+def _age(parts: Parts) -> timedelta:
+    return timedelta(hours=parts.place.settings.summaries.max_age_hours)
 
 
 class _Stop:

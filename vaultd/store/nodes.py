@@ -60,9 +60,22 @@ def changes_are_coming(db: Connection, *, now: datetime) -> bool:
     return row is not None
 
 
-def look_at_all(db: Connection, *, now: datetime) -> None:
-    """Queue a look at every folder: at start, and once a day in case a mark was missed."""
-    jobs.enqueue_all(db, [NewJob(JobKind.SUMMARIZE, ".", "all", {"full": True})], now=now)
+def look_at_all(db: Connection, *, by: str = "", now: datetime) -> None:
+    """Queue a look at every folder, once a day in case a mark was missed.
+
+    `by` names the settings that decide what is looked at and who describes it.
+    """
+    jobs.enqueue_all(db, [NewJob(JobKind.SUMMARIZE, ".", f"all {by}", {"full": True})], now=now)
+
+
+def were_looked_at(db: Connection, *, by: str, since: datetime) -> bool:
+    """Tell whether a look at every folder with these settings has ended after `since`."""
+    row = db.execute(
+        "select 1 from jobs where kind = 'summarize' and subject = '.' and digest = ?"
+        " and state = 'done' and changed_at > ? limit 1",
+        (f"all {by}", stamp(since)),
+    ).get
+    return row is not None
 
 
 def look_again(db: Connection, *, digest: str = "", run_at: datetime, now: datetime) -> None:

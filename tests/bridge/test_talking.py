@@ -1,0 +1,152 @@
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from tests.bridge.conftest import Daemon, events_in, running, until
+from tests.model_server import ModelServer
+
+KEY = "sk-never-to-be-seen"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as running_server:
+        yield running_server
+
+
+@pytest.fixture(scope="module")
+def modelled(server: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+    """A daemon that writes with the scripted model."""
+    settings = {
+        "VAULTD_LLM__MODEL": "scripted",
+        "VAULTD_LLM__BASE_URL": server.url,
+        "OPENAI_API_KEY": KEY,
+    }
+    with running(tmp_path_factory.mktemp("talking"), **settings) as started:
+        yield started
+
+
+def begin(daemon: Daemon) -> str:
+    """Begin a conversation about the cat; return its session."""
+    events = daemon.stream("/v1/ingest/analysis", path="raw/cat.md")
+    assert [name for name, _ in events][-1] == "done"
+    return str(events[0][1]["session"])
+
+
+def test_analysis_talk_and_writing(modelled: Daemon, server: ModelServer) -> None:
+    session = begin(modelled)
+    answer = modelled.stream(f"/v1/ingest/{session}/messages", text="Mind the MOONSHINE, please.")
+    talk = modelled.get(f"/v1/ingest/{session}")
+    calls = len(server.calls)
+    job = modelled.job(modelled.post(f"/v1/ingest/{session}/write")["id"])
+    asked = [call for call in server.calls[calls:] if call.stage == "generation"]
+
+    assert [name for name, _ in answer][0] == "session"
+    assert {name for name, _ in answer} == {"session", "piece", "done"}
+    assert [turn["role"] for turn in talk["turns"]] == ["assistant", "user", "assistant"]
+    assert talk["turns"][2]["text"] == "".join(d["text"] for n, d in answer if n == "piece")
+    assert job["state"] == "done"
+    assert "wiki/sources/cat.md" in job["result"]["pages"]
+    assert asked
+    assert all("MOONSHINE" in call.prompt for call in asked)
+    assert not [call for call in server.calls[calls:] if call.stage == "analysis"]
+    assert modelled.get(f"/v1/ingest/{session}")["state"] == "written"
+
+
+def test_a_session_survives_a_restart(modelled: Daemon) -> None:
+    session = begin(modelled)
+    modelled.stream(f"/v1/ingest/{session}/messages", text="What does it look at?")
+    before = modelled.get(f"/v1/ingest/{session}")
+
+    modelled.stop()
+    modelled.start()
+
+    assert modelled.get(f"/v1/ingest/{session}") == before
+    assert modelled.stream(f"/v1/ingest/{session}/messages", text="And then?")[-1][0] == "done"
+    job = modelled.post(f"/v1/ingest/{session}/write")
+    assert modelled.job(job["id"])["state"] == "done"
+
+
+def test_a_written_session_is_over_and_an_unknown_one_is_none(modelled: Daemon) -> None:
+    session = begin(modelled)
+    modelled.job(modelled.post(f"/v1/ingest/{session}/write")["id"])
+
+    over = modelled.problem("POST", f"/v1/ingest/{session}/messages", json={"text": "More."})
+    unknown = modelled.problem("POST", f"/v1/ingest/{'0' * 16}/write", json={})
+
+    assert over["status"] == 409
+    assert unknown["status"] == 404
+
+
+def test_a_file_that_changed_needs_a_new_session(modelled: Daemon) -> None:
+    source = modelled.root / "raw" / "animals" / "dog.md"
+    events = modelled.stream("/v1/ingest/analysis", path="raw/animals/dog.md")
+    source.write_text(f"{source.read_text()}\nIt swims, too.\n")
+
+    problem = modelled.problem(
+        "POST", f"/v1/ingest/{events[0][1]['session']}/messages", json={"text": "Well?"}
+    )
+
+    assert problem["status"] == 409
+    assert "changed" in problem["detail"]
+
+
+def test_streams_end_and_nothing_waits_when_the_daemon_stops(modelled: Daemon) -> None:
+    ends: list[float] = []
+
+    def listen() -> None:
+        with modelled.client.stream("GET", "/v1/events/stream") as answer:
+            for _ in events_in(answer.iter_lines()):
+                continue
+        ends.append(time.monotonic())
+
+    def wait() -> None:
+        cursor = modelled.get("/v1/events")["cursor"]
+        modelled.get("/v1/events", since=cursor, wait=30)
+        ends.append(time.monotonic())
+
+    clients = [threading.Thread(target=each) for each in (listen, wait)]
+    for client in clients:
+        client.start()
+    time.sleep(0.5)
+
+    took = modelled.stop()
+    for client in clients:
+        client.join(10)
+    modelled.start()
+
+    assert len(ends) == 2
+    assert took < 10
+
+
+def test_bridge_json_is_there_only_while_somebody_answers(modelled: Daemon) -> None:
+    there = (modelled.state / "bridge.json").exists()
+    modelled.stop()
+    gone = not (modelled.state / "bridge.json").exists()
+    modelled.start()
+
+    assert there
+    assert gone
+
+
+def test_a_rotated_token_counts_at_once(modelled: Daemon) -> None:
+    from vaultd.bridge.keys import new_token
+    from vaultd.vault.files import Vault
+
+    new = new_token(Vault(modelled.root, modelled.state))
+
+    assert modelled.client.get("/v1/status").status_code == 401
+    modelled.client.headers["Authorization"] = f"Bearer {new}"
+    assert modelled.client.get("/v1/status").status_code == 200
+
+
+def test_no_key_is_in_any_log_c14(modelled: Daemon) -> None:
+    modelled.client.post("/v1/search", json={"query": "MOONSHINE-QUERY"})
+
+    assert until(lambda: "bridge listens" in modelled.output(), 5)
+    for secret in (KEY, modelled.token, "MOONSHINE"):
+        assert secret not in modelled.output()

@@ -47,6 +47,25 @@ def test_what_does_not_tell_has_no_language(text: str) -> None:
     assert language_of(text) == ""
 
 
+def test_filler_text_and_lists_of_names_have_no_language() -> None:
+    filler = (
+        "Lorem ipsum dolor sit amet, consetetur sadipscing elitr, sed diam nonumy eirmod tempor "
+        "invidunt ut labore et dolore magna aliquyam erat, at vero eos et accusam et justo duo. "
+    )
+
+    assert language_of(filler * 5) == ""
+    assert language_of("o e A7 n t\n" * 3) == ""
+
+
+def test_a_form_with_few_sentences_is_not_taken_for_another_language() -> None:
+    form = (
+        "Bullet 1, Bullet 2, Row 1 Col 1, Row 2 Col 2, Subject is here, Footnote appears here, "
+        "Here is a list, Here is a citation, Here is a numbered list, this is a hyperlink, a 1 "
+    )
+
+    assert language_of(form * 2) in ("en", "")
+
+
 def test_one_german_word_does_not_make_english_german() -> None:
     assert language_of("The cast of Die Hard is known for this and that.") == "en"
 

@@ -52,6 +52,11 @@ use_chromium() { # install a browser where that is allowed; its tests are skippe
   fi
 }
 
+plugin_packages() { # install what builds and tests the plugin, again only when its lock file changed
+  [[ plugin-bridge/node_modules/.package-lock.json -nt plugin-bridge/package-lock.json ]] ||
+    in_plugin npm ci --no-audit --no-fund
+}
+
 in_plugin() { # in_plugin COMMAND…: run it in the plugin's folder
   (cd plugin-bridge && "$@")
 }

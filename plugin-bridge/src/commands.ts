@@ -5,7 +5,7 @@ import type { App, Menu, Plugin, TAbstractFile } from "obsidian";
 import { attempt } from "./attempt";
 import { nameOf } from "./core/activity";
 import { outcomeOf } from "./core/outcome";
-import { isSource, isWikiPage } from "./core/place";
+import { isDocument, isSource, isWikiPage } from "./core/place";
 import type { Daemon } from "./daemon";
 import type { Open } from "./opening";
 import { FolderModal } from "./views/folder-abstracts";
@@ -30,16 +30,17 @@ interface Action {
 	readonly run: (hands: Hands, file: TAbstractFile) => void;
 }
 
-const isDocument = (file: TAbstractFile): boolean => file instanceof TFile && isSource(file.path);
+const isFile = (file: TAbstractFile): boolean => file instanceof TFile && isDocument(file.path);
+const isDropped = (file: TAbstractFile): boolean => file instanceof TFile && isSource(file.path);
 const isPage = (file: TAbstractFile): boolean => file instanceof TFile && isWikiPage(file.path);
 const isFolder = (file: TAbstractFile): boolean => file instanceof TFolder;
 
 const ACTIONS: readonly Action[] = [
-	{ id: "ingest-file", name: "Turn this document into pages now", icon: "file-input", fits: isDocument, run: ingest },
-	{ id: "read-together", name: "Read this document together", icon: "book-open-text", fits: isDocument, run: (hands, file) => hands.open.reading(file.path) },
-	{ id: "show-pages", name: "Show the pages made from this document", icon: "files", fits: isDocument, run: showPages },
-	{ id: "undo-ingest", name: "Take back what this document changed last", icon: "undo-2", fits: isDocument, run: undo },
-	{ id: "forget-source", name: "Forget this document…", icon: "eraser", fits: isDocument, run: forget },
+	{ id: "ingest-file", name: "Turn this document into pages now", icon: "file-input", fits: isFile, run: ingest },
+	{ id: "read-together", name: "Read this document together", icon: "book-open-text", fits: isDropped, run: (hands, file) => hands.open.reading(file.path) },
+	{ id: "show-pages", name: "Show the pages made from this document", icon: "files", fits: isDropped, run: showPages },
+	{ id: "undo-ingest", name: "Take back what this document changed last", icon: "undo-2", fits: isDropped, run: undo },
+	{ id: "forget-source", name: "Forget this document…", icon: "eraser", fits: isDropped, run: forget },
 	{ id: "page-history", name: "Show the history of this page", icon: "history", fits: isPage, run: showHistory },
 	{ id: "refresh-folder", name: "Refresh the note of this folder", icon: "refresh-cw", fits: isFolder, run: refreshFolder },
 	{ id: "show-abstract", name: "Show what this folder holds", icon: "text-quote", fits: isFolder, run: showAbstract },

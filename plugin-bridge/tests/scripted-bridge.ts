@@ -10,6 +10,11 @@ interface Request {
 	body?: string;
 }
 
+const VERSIONS = [
+	{ version: "20261129T120000.000000Z", at: "2026-11-29T12:00:00.000000Z", size: 4 },
+	{ version: "20261120T083000.000000Z", at: "2026-11-20T08:30:00.000000Z", size: 4 },
+];
+
 type Body = Record<string, unknown>;
 
 export class ScriptedBridge {
@@ -87,9 +92,9 @@ export class ScriptedBridge {
 			case "GET /v1/folders":
 				return { path: "wiki/concepts", abstract: "Ideas of fermenting: salt, heat and time.", overview: "", children: [] };
 			case "GET /v1/pages/history":
-				return { path: "", current: "", versions: [{ version: "20261129T120000.000000Z", at: "2026-11-29T12:00:00.000000Z", size: 4 }] };
+				return { path: "", current: "", versions: VERSIONS };
 			case "GET /v1/pages/version":
-				return { path: "", version: "", text: "old\n" };
+				return { path: "", version: "", text: this.oldText };
 			case "POST /v1/sources/forget":
 				return jobOf({ state: "done", result: { removed: ["wiki/sources/Koji.md"], rewritten: ["wiki/concepts/Miso.md"], kept: [] } });
 			default:
@@ -143,6 +148,9 @@ export class ScriptedBridge {
 			jobOf({ id: 7, kind: "summarize", subject: "wiki/concepts", state: "queued" }),
 		];
 	}
+
+	readonly oldText = "# Koji\n\nA mould on rice.\n\n## Heat\n\nIt grows at twenty-eight degrees.\n\n## Uses\n\n- Miso\n- Sake\n";
+	readonly newText = "# Koji\n\nA mould, *Aspergillus oryzae*, grown on steamed rice or barley.\n\n## Heat\n\nIt grows at thirty degrees ([[raw/Koji.pdf#page=3|p. 3]]).\n\n## Uses\n\n- Miso\n- Sake\n- Shoyu\n";
 
 	/** Whether texts are kept short, for tests that read them. */
 	short = true;

@@ -295,6 +295,7 @@ describe("commands about one file", () => {
 		expect(fits(null)).toEqual([]);
 		expect(fits("Journal/day.md")).toEqual(folder);
 		expect(fits("raw/a.pdf")).toEqual(["ingest-file", "read-together", "show-pages", "undo-ingest", "forget-source", ...folder]);
+		expect(fits("Attachments/a.pdf")).toEqual(["ingest-file", ...folder]);
 		expect(fits("wiki/concepts/Koji.md")).toEqual(["page-history", ...folder]);
 	});
 

@@ -12,3 +12,8 @@ export function isSource(path: string): boolean {
 export function isWikiPage(path: string): boolean {
 	return path.startsWith(WIKI) && path.endsWith(".md");
 }
+
+/** Tell whether its pages can be asked for: a dropped document, or one that lies elsewhere in the vault. */
+export function isDocument(path: string): boolean {
+	return isSource(path) || (!path.startsWith(WIKI) && !path.endsWith(".md"));
+}

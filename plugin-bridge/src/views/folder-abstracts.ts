@@ -3,6 +3,7 @@
 import { MarkdownRenderer, Modal, Component, displayTooltip } from "obsidian";
 import type { App } from "obsidian";
 import { reasonOf } from "../attempt";
+import { DaemonRefused, DaemonUnreachable } from "../client";
 import type { Daemon } from "../daemon";
 import type { FolderView } from "../protocol";
 import { addFileLink } from "./elements";
@@ -50,12 +51,18 @@ export class FolderAbstracts extends Component {
 	private async abstractOf(path: string): Promise<string> {
 		const known = this.known.get(path);
 		if (known !== undefined && Date.now() - known.at < FRESH_MS) return known.abstract;
-		const abstract = await this.daemon.bridge.call("GET /v1/folders", { query: { path } }).then(
-			(folder) => folder.abstract,
-			() => "",
-		);
+		const abstract = await this.asked(path);
 		this.known.set(path, { abstract, at: Date.now() });
 		return abstract;
+	}
+
+	private async asked(path: string): Promise<string> {
+		try {
+			return (await this.daemon.bridge.call("GET /v1/folders", { query: { path } })).abstract;
+		} catch (error) {
+			if (error instanceof DaemonRefused || error instanceof DaemonUnreachable) return "";
+			throw error;
+		}
 	}
 }
 
@@ -74,10 +81,11 @@ export class FolderModal extends Modal {
 
 	override onOpen(): void {
 		this.parts.load();
-		this.daemon.bridge
-			.call("GET /v1/folders", { query: { path: this.path } })
-			.then((folder) => this.draw(folder))
-			.catch((error: unknown) => this.contentEl.setText(reasonOf(error)));
+		this.load().catch((error: unknown) => this.contentEl.setText(reasonOf(error)));
+	}
+
+	private async load(): Promise<void> {
+		this.draw(await this.daemon.bridge.call("GET /v1/folders", { query: { path: this.path } }));
 	}
 
 	override onClose(): void {

@@ -22,11 +22,12 @@ export class ForgetModal extends Modal {
 
 	override onOpen(): void {
 		this.contentEl.setText("Looking at what it contributed …");
+		this.load().catch((error: unknown) => this.contentEl.setText(reasonOf(error)));
+	}
+
+	private async load(): Promise<void> {
 		const body = { path: this.path, dry_run: true };
-		this.daemon.bridge
-			.call("POST /v1/sources/forget", { body })
-			.then((preview) => this.draw(preview))
-			.catch((error: unknown) => this.contentEl.setText(reasonOf(error)));
+		this.draw(await this.daemon.bridge.call("POST /v1/sources/forget", { body }));
 	}
 
 	private draw(preview: Job): void {

@@ -153,6 +153,8 @@ export class ReadingView extends ItemView {
 		for (const turn of this.turns) this.drawTurn(talk, turn);
 		if (this.turns.length === 0 && this.running === null) addButton(talk, "Read it", "read", () => this.analyse(), "primary");
 		this.drawComposer();
+		const last = talk.lastElementChild;
+		if (this.turns.length > 1) last?.scrollIntoView({ block: "start" });
 	}
 
 	private drawTurn(parent: HTMLElement, turn: Turn): void {

@@ -4,6 +4,7 @@ import { ItemView, MarkdownRenderer, Notice } from "obsidian";
 import type { WorkspaceLeaf } from "obsidian";
 import { attempt, reasonOf } from "../attempt";
 import { DaemonUnreachable } from "../client";
+import { nameOf } from "../core/activity";
 import { outcomeOf } from "../core/outcome";
 import { proposalOf } from "../core/proposal";
 import type { Daemon } from "../daemon";
@@ -113,7 +114,7 @@ export class ReviewsView extends ItemView {
 	private drawPlaces(card: HTMLElement, review: ReviewItem): void {
 		const places = card.createDiv({ cls: "vaultd-pages" });
 		for (const path of review.pages ?? []) addFileLink(places, this.app, path);
-		for (const source of review.sources ?? []) addFileLink(places, this.app, `raw/${source}`);
+		for (const source of review.sources ?? []) addFileLink(places, this.app, `raw/${source}`, nameOf(source));
 	}
 
 	private drawOwnWords(card: HTMLElement, review: ReviewItem): void {

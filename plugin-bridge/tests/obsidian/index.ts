@@ -462,6 +462,7 @@ export const MarkdownRenderer = {
 			}
 			list = null;
 			if (heading) drawInline(el.createEl(`h${Math.min(6, heading[1]?.length ?? 1)}` as "h1"), heading[2] ?? "");
+			else if (line.startsWith("> ")) drawInline(el.createEl("blockquote"), line.slice(2).replace(/^\[!\w+\] */, ""));
 			else if (line.trim() !== "") drawInline(el.createEl("p"), line);
 		}
 	},

@@ -1,29 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { BridgeClient, DaemonRefused, DaemonUnreachable } from "../src/client";
-import { Daemon } from "../src/daemon";
-import type { DaemonState } from "../src/core/state";
 import { openStream } from "../src/stream";
-import { RealDaemon, sendFromOutside, until } from "./daemon";
-import { Notice } from "./obsidian";
+import type { RealDaemon } from "./daemon";
+import { sendFromOutside } from "./daemon";
 
 const KOJI = "raw/Koji for beginners.md";
 
-describe("the client and the real daemon", () => {
-	const real = new RealDaemon();
+/** What the client and a running daemon do with each other. */
+export function clientBehaves(real: RealDaemon): void {
 	let client: BridgeClient;
 
 	const clientWith = (token: string): BridgeClient => new BridgeClient({ address: real.address, folder: "" }, token, sendFromOutside, openStream);
 
-	beforeAll(async () => {
-		await real.start();
+	beforeAll(() => {
 		client = clientWith(real.token);
-		await until(async () => {
-			const status = await client.call("GET /v1/status");
-			return status.files.length > 3 && status.files.every((file) => file.state === "done");
-		}, "the sample documents to be done");
 	});
-
-	afterAll(async () => real.remove());
 
 	it("speak the same protocol", async () => {
 		expect(await client.call("GET /health")).toMatchObject({ name: "vaultd", protocol: 1 });
@@ -81,43 +72,4 @@ describe("the client and the real daemon", () => {
 
 		await expect(stream.next()).rejects.toThrow(DaemonUnreachable);
 	});
-});
-
-describe("a daemon that comes and goes", () => {
-	const rounds = process.env.VAULTD_FULL === "1" ? 20 : 2; // a real start takes seconds on a busy machine
-
-	it(`is found again ${rounds} times, without an error and with at most one notice`, async () => {
-		const real = new RealDaemon({ VAULTD_EMBEDDING__PROVIDER: "none" });
-		const errors: unknown[] = [];
-		const note = (error: unknown): void => void errors.push(error);
-		process.on("unhandledRejection", note);
-		const notices = Notice.shown.length;
-		const states: DaemonState["kind"][] = [];
-		const daemon = new Daemon({
-			find: async () => (real.isListening ? { endpoint: { address: real.address, folder: "" }, token: real.token } : null),
-			send: sendFromOutside,
-			openStream,
-			visible: async () => undefined,
-		});
-		daemon.subscribe((state) => states.push(state.kind));
-		const following = daemon.run();
-		try {
-			for (let round = 0; round < rounds; round += 1) {
-				await real.start();
-				daemon.lookNow();
-				await until(() => daemon.state.kind === "on" || void daemon.lookNow(), "the daemon to be found");
-				await real.stop();
-				await until(() => daemon.state.kind !== "on", "its end to be seen");
-			}
-		} finally {
-			daemon.close();
-			await following;
-			process.off("unhandledRejection", note);
-			await real.remove();
-		}
-
-		expect(errors).toEqual([]);
-		expect(Notice.shown.length - notices).toBeLessThanOrEqual(1);
-		expect(states.filter((kind) => kind === "on").length).toBeGreaterThanOrEqual(rounds);
-	}, 300_000);
-});
+}

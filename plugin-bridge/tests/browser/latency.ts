@@ -1,0 +1,57 @@
+/** How long a person waits between a keystroke and the first results after it. */
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { pythonOf } from "../../scripts/python.mjs";
+
+export const WINDOWS = 20_000;
+const NOTES = 700;
+const PARAGRAPHS = 10; // about 850 characters each: one passage, three windows
+const BETWEEN_KEYS_MS = 110; // a practised typist
+
+const QUESTIONS = ["how warm should dough be", "salt and fermentation", "which mould grows on rice", "when is bread done", "泡菜 盐", "lactic acid bacteria"];
+const WORDS = "salt rice mould dough warm water starter acid bread time heat crust flour yeast jar lid brine koji miso barley week month cool cellar taste sour sweet fold rest bake steam".split(" ");
+
+/** Write notes of made-up sentences into the vault, enough for `WINDOWS` windows. */
+export function writeNotes(vault: string): void {
+	let seed = 11;
+	const next = (below: number): number => (seed = (seed * 16_807) % 2_147_483_647) % below;
+	const sentence = (): string => `${Array.from({ length: 9 + next(6) }, () => WORDS[next(WORDS.length)]).join(" ")} ${next(90_000)}.`;
+	for (let note = 0; note < NOTES; note += 1) {
+		const folder = join(vault, "Notes", String(note % 20));
+		mkdirSync(folder, { recursive: true });
+		const parts = Array.from({ length: PARAGRAPHS }, (_, part) => `## Part ${part}\n\n${Array.from({ length: 14 }, sentence).join(" ")}\n`);
+		writeFileSync(join(folder, `Note ${note}.md`), `# Note ${note}\n\n${parts.join("\n")}`);
+	}
+}
+
+/** Return how many windows the vault's index holds. */
+export function windowsIn(vault: string): number {
+	const ask = "import apsw, sys; print(apsw.Connection(sys.argv[1], flags=apsw.SQLITE_OPEN_READONLY).execute('select count(*) from windows').get)";
+	return Number(execFileSync(pythonOf(), ["-c", ask, join(vault, ".llm-wiki", "vaultd.db")], { encoding: "utf8" }));
+}
+
+/** Type the questions and return the waits in milliseconds, shortest first. */
+export async function waitsWhileTyping(page: Page): Promise<number[]> {
+	await page.evaluate(() => {
+		const waits: number[] = [];
+		let since = 0;
+		const results = document.querySelector(".prompt-results") as HTMLElement;
+		document.querySelector(".prompt-input")?.addEventListener("input", () => (since ||= performance.now()), true);
+		new MutationObserver(() => {
+			if (since > 0 && results.querySelector(".suggestion-item")) {
+				waits.push(performance.now() - since);
+				since = 0;
+			}
+		}).observe(results, { childList: true });
+		Object.assign(window, { waits });
+	});
+	for (const question of QUESTIONS) {
+		await page.locator(".prompt-input").fill("");
+		await page.keyboard.type(question, { delay: BETWEEN_KEYS_MS });
+		await page.waitForTimeout(300);
+	}
+	return (await page.evaluate(() => (window as unknown as { waits: number[] }).waits)).sort((one, other) => one - other);
+}

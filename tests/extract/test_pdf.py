@@ -302,3 +302,16 @@ def test_hidden_words_leave_the_rest_of_their_page_as_it_is(tmp_path: Path, read
 
     assert "boldword**" in found.text
     assert found.hidden == "secretword"
+
+
+def test_ghost_of_a_logo_is_no_picture(tmp_path: Path, read: Read) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((72, 100), PROSE)
+    ghost, mask = pymupdf.Pixmap(picture((235, 235, 235))), Image.linear_gradient("L")
+    out = io.BytesIO()
+    mask.resize((120, 90)).save(out, "PNG")
+    page.insert_image((72, 200, 300, 400), pixmap=ghost, mask=out.getvalue())
+    page.insert_image((72, 450, 300, 650), stream=picture((30, 90, 30)))
+
+    assert len(read(saved(document, tmp_path)).images) == 1

@@ -17,12 +17,13 @@ CAPTION = re.compile(
     r"(?:figure|fig\.|abbildung|abb\.|figura|diagram|chart|scheme|图|圖|図|그림)\s*\d+", re.I
 )
 SENTENCE = re.compile(
-    r"\S+\s*\d+(?:\.\d+)?\s+(?:shows?|illustrates?|depicts?|presents?|is|are|and)\b", re.I
+    r"\S+\s*\d+(?:[.\-\u2013]\d+)*\s+(?:shows?|illustrates?|depicts?|presents?|is|are|and)\b", re.I
 )
 MOST_PATHS = 5_000  # of a page; grouping more takes time that grows with the square
 DISTANCE = 45.0  # points between a figure and its caption
 SMALLEST = (60.0, 30.0)  # points, width and height of a figure
 GAP = 6.0  # points between the strokes of one figure
+TABLE_SHARE = 0.6  # of a region that is a table, not a figure
 PAGE_SHARE = 0.9  # of the page; a larger region is its background
 
 
@@ -36,7 +37,14 @@ def figures(sheet: Any, page: Page, images: Sequence[Box]) -> list[Box]:
         return []
     regions = _regions(sheet, drawings, images)
     found = [_of_caption(caption, regions, captions) for caption in captions]
-    return list(dict.fromkeys(box for box in found if box))
+    tables = [block.box for block in page.blocks if block.markdown.startswith("|")]
+    return list(dict.fromkeys(box for box in found if box and not _is_table(box, tables)))
+
+
+def _is_table(box: Box, tables: Sequence[Box]) -> bool:
+    """Tell whether most of a region is a table, which is in the text already."""
+    region = pymupdf.Rect(box)
+    return any(abs(region & pymupdf.Rect(table)) > TABLE_SHARE * abs(region) for table in tables)
 
 
 def _regions(sheet: Any, drawings: Sequence[Any], images: Sequence[Box]) -> list[Any]:

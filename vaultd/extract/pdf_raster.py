@@ -15,6 +15,8 @@ pymupdf: Any = _pymupdf  # its own hints are partial
 FIGURE_DPI = 150
 OPAQUE = 240  # a mask that never gets so far makes a shadow
 BLURRED = 0.5  # of the mask neither clear nor opaque, on one or two colours: a shadow too
+# A ghost of a logo has no point darker than 200 of 255; screenshots and line drawings 4 % or more.
+FAINT, FAINT_SHARE = 200, 0.002
 VERBATIM = {"jpeg": (1, 3), "jpg": (1, 3), "png": (1, 3)}  # channels of files kept as they are
 
 
@@ -32,13 +34,19 @@ def raster(document: Any, sheet: Any, xref: int, smask: int, box: Box) -> bytes:
         return verbatim
     image = _rgb(pymupdf.Pixmap(document, xref))
     if not smask:
-        return png(image)
+        return _unless_faint(image)
     mask = _grey(pymupdf.Pixmap(document, smask)).resize(image.size)
     if _is_shadow(image, mask):
         return b""
     ground = Image.new("RGB", image.size, "white")
     ground.paste(image, mask=mask)
-    return png(ground)
+    return _unless_faint(ground)
+
+
+def _unless_faint(image: Image.Image) -> bytes:
+    """Return the image as PNG, b"" if next to nothing of it is darker than a watermark."""
+    histogram = image.convert("L").histogram()
+    return b"" if sum(histogram[:FAINT]) < FAINT_SHARE * sum(histogram) else png(image)
 
 
 def _rgb(pixmap: Any) -> Image.Image:

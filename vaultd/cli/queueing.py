@@ -20,7 +20,7 @@ from vaultd.core.reconcile import identity_of
 from vaultd.errors import NotFoundError, UsageError, VaultLockedError
 from vaultd.model.jobs import JobKind, JobState, NewJob
 from vaultd.model.paths import SourceId, VaultPath
-from vaultd.store import files, ingest_cache, joblist, sources
+from vaultd.store import files, ingest_cache, joblist, nodes, pauses, sources
 from vaultd.store import jobs as queue
 from vaultd.store.database import Connection
 from vaultd.store.joblist import JobRow
@@ -28,6 +28,7 @@ from vaultd.vault.files import Vault
 from vaultd.vault.layout import RAW, WIKI, make_layout
 
 HELD = (JobState.PARKED, JobState.WAITING, JobState.PAUSED)
+EVERY_FOLDER = "."
 
 
 def register(app: typer.Typer) -> None:
@@ -42,6 +43,9 @@ def ingest(
         list[Path],
         typer.Argument(metavar="FILE...", help="Documents; outside raw/ they are copied into it."),
     ],
+    chat: Annotated[
+        bool, typer.Option("--chat", help="Talk about the one document before it is written.")
+    ] = False,
     vault: VaultOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -55,8 +59,22 @@ def ingest(
     write_logs(target.state / "logs", terminal=False)
     asyncio.run(_noted(target, taken))
     new = [NewJob(JobKind.INGEST, path, sha256, person=True) for path, sha256 in taken]
+    if chat:
+        new = _talked_about(target, taken)
+        if not new:
+            return
     rows = carry_out(target, new, silent=as_json)
     _report(rows, as_json=as_json)
+
+
+def _talked_about(target: Target, taken: Sequence[tuple[VaultPath, str]]) -> list[NewJob]:
+    """Return the job that writes what the conversation led to, none if the person left it."""
+    from vaultd.cli.chatting import talk_about
+
+    if len(taken) != 1:
+        raise UsageError("A conversation is about one document.")
+    job = talk_about(target, taken[0][0])
+    return [job] if job else []
 
 
 def _taken(vault: Vault, file: Path) -> tuple[VaultPath, str]:
@@ -167,14 +185,20 @@ def _released(db: Connection, source: str | None) -> list[NewJob]:
             identity = known.identity if known else identity_of(VaultPath(row.subject))
             ingest_cache.confirm(db, identity, sha256=row.digest, tokens=0, now=now())
         queue.retry(db, row.id, now=now())
-    return [NewJob(row.kind, row.subject, row.digest) for row in held]
+    wanted = [NewJob(row.kind, row.subject, row.digest) for row in held]
+    if source is None and nodes.drive_again(db, now=now()):
+        wanted.append(NewJob(JobKind.SUMMARIZE, EVERY_FOLDER))  # as `drive_again` queued it
+    return wanted
 
 
 def _held(db: Connection, source: str | None) -> list[JobRow]:
     if source is None:
         return list(joblist.listed(db, HELD))
     newest = joblist.of_subject(db, source_path(db, source), JobKind.INGEST)[:1]
-    return [row for row in newest if row.state in (*HELD, JobState.CANCELLED) or row.reason]
+    states = {*HELD, JobState.CANCELLED}
+    if pauses.all_pauses(db):
+        states.add(JobState.QUEUED)  # behind the job that met the closed endpoint
+    return [row for row in newest if row.state in states or row.reason]
 
 
 def cancel(

@@ -1,0 +1,154 @@
+"""A model that cannot be had pauses the work, says why in a sentence, and loses nothing."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.model_faults import FAULTS
+from tests.model_server import ModelServer
+from vaultd.store.database import Database
+
+TEXT = "# Salt\n\nSalt draws water out of cabbage, and in that brine lactic acid bacteria grow. "
+SOURCE = "raw/Salt.md"
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as server:
+        yield server
+
+
+@pytest.fixture
+def source(root: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """One source in a vault whose model is the scripted one."""
+    monkeypatch.setenv("VAULTD_LLM__MODEL", "scripted")
+    monkeypatch.setenv("VAULTD_LLM__BASE_URL", server.url)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-never-shown")
+    monkeypatch.setenv("VAULTD_INGEST__RETRY_FIRST_SECONDS", "0.05")
+    (root / SOURCE).write_text(TEXT * 5)
+    return root / SOURCE
+
+
+@pytest.mark.parametrize(
+    ("fault", "code", "words"),
+    [
+        ("401", "endpoint_closed", "key"),
+        pytest.param("404 model", "endpoint_closed", "scripted", marks=pytest.mark.full),
+        pytest.param("429 quota", "endpoint_closed", "quota", marks=pytest.mark.full),
+    ],
+)
+def test_what_the_endpoint_refuses_pauses_the_work_until_it_answers(
+    source: Path,
+    server: ModelServer,
+    run: Callable[..., Any],
+    answer: Callable[..., Any],
+    fault: str,
+    code: str,
+    words: str,
+) -> None:
+    server.rules.append(lambda call: FAULTS[fault])
+
+    result = run("ingest", str(source))
+
+    (line,) = result.stdout.splitlines()
+    assert result.exit_code == 3
+    assert line.startswith(f"{SOURCE}: paused")
+    assert words in line.casefold()
+    assert "sk-never-shown" not in result.output
+    status = answer("status")
+    (file,) = status["files"]
+    assert (file["state"], file["code"]) == ("waiting", code)
+    assert [problem["code"] for problem in status["problems"]] == [code]
+    assert words in run("status").stdout.casefold()
+
+    server.forget()
+    assert run("retry", "Salt.md").exit_code == 0
+    assert answer("status")["counts"]["done"] == 1
+    assert answer("status")["problems"] == []
+
+
+def test_nobody_listening_pauses_the_work(
+    source: Path,
+    run: Callable[..., Any],
+    answer: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    monkeypatch.setenv("VAULTD_LLM__BASE_URL", address)
+
+    result = run("run", "--once")
+
+    assert result.exit_code == 3
+    assert address in run("status").stdout
+    assert answer("status")["counts"]["waiting"] == 1
+    assert answer("jobs")["jobs"][0]["state"] == "paused"
+
+
+def test_a_model_that_fails_every_time_parks_the_source(
+    source: Path, server: ModelServer, run: Callable[..., Any], answer: Callable[..., Any]
+) -> None:
+    server.rules.append(lambda call: FAULTS["500"])
+
+    result = run("run", "--once")
+
+    assert result.exit_code == 3
+    (file,) = answer("status")["files"]
+    assert file["state"] == "parked"
+    assert file["reason"]
+
+    server.forget()
+    assert run("retry", "--all").exit_code == 0
+    assert answer("status")["counts"]["done"] == 1
+
+
+def test_trying_everything_again_includes_folders_that_were_given_up(
+    source: Path, server: ModelServer, root: Path, run: Callable[..., Any], answer: Any
+) -> None:
+    assert run("run", "--once").exit_code == 0
+    db = Database(root / ".llm-wiki/vaultd.db")
+    db.run_sync(
+        lambda connection: connection.execute(
+            "update nodes set state = 'fallback', attempts = 9, next_try = null"
+            " where path = 'wiki/concepts' and kind = 'folder'"
+        )
+    )
+    db.close()
+    assert answer("status")["folders"]["fallback"] == 1
+
+    assert run("retry", "--all").exit_code == 0
+
+    assert answer("status")["folders"]["fallback"] == 0
+    assert run("status").exit_code == 0
+
+
+def test_a_running_job_is_cancelled_and_can_be_tried_again(
+    source: Path, server: ModelServer, root: Path, run: Callable[..., Any], answer: Any
+) -> None:
+    server.latency = 30.0
+    command = [sys.executable, "-m", "vaultd", "ingest", str(source), "--vault", str(root)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as working:
+        while not server.calls:
+            assert working.poll() is None
+            time.sleep(0.02)
+
+        assert "Cancelled 1 job" in run("cancel", "Salt.md").stdout
+
+        stdout, _ = working.communicate(timeout=30)
+    assert "cancelled by a person" in stdout
+    assert working.returncode == 1
+    assert answer("status")["counts"]["cancelled"] == 1
+    assert not list((root / "wiki/sources").glob("Salt*"))
+
+    server.forget()
+    assert run("retry", "Salt.md").exit_code == 0
+    assert answer("status")["counts"]["done"] == 1

@@ -20,7 +20,7 @@ export class Bridge {
 
   /** Trade the one-time code in the address for the key, and take the code out of the address. */
   async pair() {
-    const code = new URLSearchParams(location.hash.slice(1)).get("pair");
+    const code = new URLSearchParams(location.hash.slice(1)).get("code");
     if (!code) return;
     history.replaceState(null, "", location.pathname);
     try {

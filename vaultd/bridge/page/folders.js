@@ -1,7 +1,7 @@
 // The folders with what each is about. Opened ones are asked for when they open.
 
 import { Away, Refused } from "./bridge.js";
-import { at, h, show } from "./dom.js";
+import { at, h, show, write } from "./dom.js";
 import { nameOf, obsidian } from "./words.js";
 
 const FIRST = "wiki"; // is open at the beginning
@@ -29,8 +29,13 @@ export function makeFolders(bridge) {
     const element = h(
       "details",
       {},
-      h("summary", {}, h("span", { class: "title" }, folder.name), h("span", { class: "note" })),
-      h("p", { class: "abstract" }),
+      h(
+        "summary",
+        {},
+        h("span", { class: "title" }, folder.name),
+        h("span", { class: "note" }),
+        h("span", { class: "abstract" }),
+      ),
       h("ul", { class: "children" }),
     );
     element.addEventListener("toggle", () => {
@@ -59,17 +64,21 @@ export function makeFolders(bridge) {
   }
 
   function fillList(list, children) {
-    show(list, children.slice(0, MOST), (child) => child.path, (child, known) => {
-      const item = known ?? h("li", {}, child.kind === "folder" ? branch(child) : []);
-      if (child.kind === "folder") describe(item.firstElementChild, child);
-      else fillPage(item, child);
-      return item;
-    });
+    const shown = children.slice(0, MOST);
+    show(list, shown, (child) => child.path, (child, known) => draw(child, known ?? h("li")));
+  }
+
+  function draw(child, item) {
+    if (child.kind === "file") fillPage(item, child);
+    else if (item.firstElementChild) describe(item.firstElementChild, child);
+    else item.append(branch(child));
+    return item;
   }
 
   function describe(element, folder) {
-    element.querySelector(":scope > summary > .note").textContent = STATES[folder.state] ?? "";
-    element.querySelector(":scope > .abstract").textContent = folder.abstract;
+    const summary = element.querySelector(":scope > summary");
+    write(summary.querySelector(".note"), STATES[folder.state] ?? "");
+    write(summary.querySelector(".abstract"), folder.abstract);
   }
 
   function fillPage(item, child) {

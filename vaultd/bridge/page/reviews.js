@@ -1,7 +1,7 @@
 // Questions to the person: each with its options, and room for their own words.
 
 import { announce, at, h, show } from "./dom.js";
-import { nameOf, obsidian, reviewKind } from "./words.js";
+import { obsidian, pageName, reviewKind } from "./words.js";
 
 const ANSWER = "answer"; // the action that carries a person's own words
 
@@ -18,9 +18,10 @@ export function makeReviews(bridge, refresh) {
     const title = `review-${review.id}`;
     const item = h("li", { class: "review", "aria-labelledby": title });
     const decide = (action, text = "") => answer(item, review, action, text);
-    const options = review.options.map((option) =>
-      h("button", { type: "button", "aria-label": `${option}: ${review.title}`, click: () => decide(option) }, option),
-    );
+    const options = review.options.map((option) => {
+      const name = `${option}: ${review.title}`;
+      return h("button", { type: "button", "aria-label": name, click: () => decide(option) }, option);
+    });
     item.append(
       h("p", { class: "kind" }, reviewKind(review.kind)),
       h("h3", { id: title }, review.title),
@@ -36,7 +37,7 @@ export function makeReviews(bridge, refresh) {
   function links(review) {
     const paths = [...review.pages, ...review.sources.map((source) => `raw/${source}`)];
     if (!paths.length) return [];
-    const shown = paths.map((path) => h("a", { href: obsidian(vault, path) }, nameOf(path).replace(/\.md$/, "")));
+    const shown = paths.map((path) => h("a", { href: obsidian(vault, path) }, pageName(path)));
     return [h("p", { class: "pages" }, shown)];
   }
 

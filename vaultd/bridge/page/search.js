@@ -5,7 +5,7 @@ import { at, h, show, write } from "./dom.js";
 import { counted, folderOf, pieces } from "./words.js";
 
 const PAUSE = 140; // ms after the last key; faster than that nobody reads results
-const RESULTS = 8;
+const RESULTS = 6; // more push what is below out of sight
 
 export function makeSearch(bridge) {
   const query = at("query");

@@ -4,24 +4,26 @@ import { at, h, svg } from "./dom.js";
 import { count, counted, short } from "./words.js";
 
 const DAYS = 30;
+const DAY = 86_400_000; // ms
 const WIDTH = 360;
 const HEIGHT = 120;
 const FLOOR = 96; // where the bars stand; below are the days
 const LEFT = 30; // for the scale
+const OFFLINE = "No model is configured: pages are written here, nothing leaves this machine.";
+const NAME = "Tokens by day; the table below holds the numbers";
+const NO_CALL = `No call within ${DAYS} days.`;
 
 export function renderUsage(usage, model, now = new Date()) {
   const place = at("usage");
   const days = byDay(usage.days, now);
   const total = days.reduce((sum, day) => sum + day.input + day.output, 0);
   if (!total) {
-    const offline = model === "offline";
-    const text = offline ? "No model is configured: pages are written offline, nothing leaves this machine." : `No call within ${DAYS} days.`;
-    place.replaceChildren(h("p", { class: "empty" }, text));
+    place.replaceChildren(h("p", { class: "empty" }, model === "offline" ? OFFLINE : NO_CALL));
     return;
   }
-  const calls = days.reduce((sum, day) => sum + day.calls, 0);
+  const calls = counted(days.reduce((sum, day) => sum + day.calls, 0), "call");
   place.replaceChildren(
-    h("p", { class: "quiet" }, `${short(total)} tokens in ${counted(calls, "call")} to ${model}, the last ${DAYS} days`),
+    h("p", { class: "quiet" }, `${short(total)} tokens in ${calls}, the last ${DAYS} days`),
     chart(days),
     legend(),
     table(days),
@@ -30,9 +32,9 @@ export function renderUsage(usage, model, now = new Date()) {
 
 /** Return one entry for each of the last days, oldest first; days are those of UTC. */
 export function byDay(rows, now) {
-  const days = Array.from({ length: DAYS }, (_, back) => {
-    const day = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() - (DAYS - 1 - back)));
-    return { day: day.toISOString().slice(0, 10), input: 0, output: 0, calls: 0 };
+  const days = Array.from({ length: DAYS }, (_, number) => {
+    const moment = new Date(now.getTime() - (DAYS - 1 - number) * DAY);
+    return { day: moment.toISOString().slice(0, 10), input: 0, output: 0, calls: 0 };
   });
   const known = new Map(days.map((day) => [day.day, day]));
   for (const row of rows) {
@@ -55,7 +57,8 @@ function chart(days) {
   const top = roundUp(Math.max(...days.map((day) => day.input + day.output)));
   const scale = (tokens) => (tokens / top) * (FLOOR - 8);
   const step = (WIDTH - LEFT) / DAYS;
-  const drawing = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "chart", role: "img", "aria-label": "Tokens by day; the table below holds the numbers" });
+  const box = `0 0 ${WIDTH} ${HEIGHT}`;
+  const drawing = svg("svg", { viewBox: box, class: "chart", role: "img", "aria-label": NAME });
   for (const share of [0, 0.5, 1]) {
     const y = FLOOR - scale(top * share);
     drawing.append(
@@ -66,8 +69,9 @@ function chart(days) {
   days.forEach((day, number) => drawing.append(bar(day, LEFT + number * step, step, scale)));
   for (const number of [0, 10, 20, DAYS - 1]) {
     const anchor = number === DAYS - 1 ? "end" : "start";
-    const x = LEFT + number * step + (anchor === "end" ? step : 0);
-    drawing.append(svg("text", { x, y: HEIGHT - 8, class: "tick", "text-anchor": anchor }, dayName(days[number].day)));
+    const x = LEFT + (number + (anchor === "end" ? 1 : 0)) * step;
+    const wanted = { x, y: HEIGHT - 8, class: "tick", "text-anchor": anchor };
+    drawing.append(svg("text", wanted, dayName(days[number].day)));
   }
   return drawing;
 }
@@ -97,18 +101,18 @@ function legend() {
 
 function table(days) {
   const used = days.filter((day) => day.calls).reverse();
-  const row = (cells, tag) => h("tr", {}, cells.map((cell, number) => h(number ? tag : "th", { scope: number ? null : tag === "th" ? "col" : "row" }, cell)));
+  const heads = ["Day", "Calls", "In", "Out"].map((name) => h("th", { scope: "col" }, name));
   return h(
     "details",
     {},
     h("summary", {}, "As a table"),
-    h(
-      "table",
-      {},
-      h("thead", {}, row(["Day", "Calls", "In", "Out"], "th")),
-      h("tbody", {}, used.map((day) => row([dayName(day.day), count(day.calls), count(day.input), count(day.output)], "td"))),
-    ),
+    h("table", {}, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, used.map(row))),
   );
+}
+
+function row(day) {
+  const numbers = [day.calls, day.input, day.output].map((number) => h("td", {}, count(number)));
+  return h("tr", {}, h("th", { scope: "row" }, dayName(day.day)), numbers);
 }
 
 function dayName(day) {

@@ -57,6 +57,11 @@ export function nameOf(path) {
   return path.slice(path.lastIndexOf("/") + 1) || path;
 }
 
+/** Return the name of a page or document as links show it. */
+export function pageName(path) {
+  return nameOf(path).replace(/\.md$/, "");
+}
+
 /** Return the folders above a file, "" at the top. */
 export function folderOf(path) {
   return path.slice(0, Math.max(0, path.lastIndexOf("/")));
@@ -73,7 +78,7 @@ export function titleOf(job) {
 /** Return how far a job has come, in one line. */
 export function stepOf(job) {
   const stage = STAGES[job.stage] ?? job.stage;
-  return stage && job.total ? `${stage}, ${count(job.done)} of ${count(job.total)}` : stage;
+  return stage && job.total > 1 ? `${stage}, ${count(job.done)} of ${count(job.total)}` : stage;
 }
 
 /** Return why a job is held back, in one line. */

@@ -1,7 +1,8 @@
 // What runs, what is held back and why, what comes next, what was done lately.
 
 import { announce, at, h, show, write } from "./dom.js";
-import { count, counted, folderOf, nameOf, obsidian, reasonOf, stepOf, titleOf, when } from "./words.js";
+import { count, counted, folderOf, nameOf, obsidian, pageName } from "./words.js";
+import { reasonOf, stepOf, titleOf, when } from "./words.js";
 
 const NEXT = 12; // queued documents shown; the rest is counted
 const HELD = 40;
@@ -43,7 +44,7 @@ export function makeWork(bridge, refresh) {
     const item = known ?? jobItem(job, button("Cancel", job, () => cancel(job)), h("progress"));
     const bar = item.querySelector("progress");
     bar.setAttribute("aria-label", `Progress of ${job.subject}`);
-    if (job.total) {
+    if (job.total > 1) {
       bar.max = job.total;
       bar.value = job.done;
     } else bar.removeAttribute("value");
@@ -105,22 +106,25 @@ export function makeWork(bridge, refresh) {
 
 /** Sort jobs by what a person has to know. Only documents are listed one by one. */
 export function sorted(jobs) {
+  const isDocument = (job) => job.kind === "ingest";
+  const running = jobs.filter((job) => job.state === "running");
   const isHeld = (job) => ["waiting", "paused", "parked"].includes(job.state);
   return {
-    running: jobs.filter((job) => job.state === "running"),
+    running: [...running.filter(isDocument), ...running.filter((job) => !isDocument(job))],
     held: jobs.filter(isHeld),
-    queued: jobs.filter((job) => job.state === "queued" && job.kind === "ingest"),
-    quiet: jobs.filter((job) => job.state === "queued" && job.kind !== "ingest"),
+    queued: jobs.filter((job) => job.state === "queued" && isDocument(job)),
+    quiet: jobs.filter((job) => job.state === "queued" && !isDocument(job)),
   };
 }
 
+/** Say what is queued and not listed. `byKind` counts all jobs that are not over. */
 function moreOf(parts, byKind) {
-  const documents = Math.max(0, (byKind.ingest ?? 0) - parts.held.filter((job) => job.kind === "ingest").length
-    - parts.running.filter((job) => job.kind === "ingest").length - Math.min(parts.queued.length, NEXT));
+  const listed = [...parts.running, ...parts.held, ...parts.queued.slice(0, NEXT)];
+  const documents = (byKind.ingest ?? 0) - listed.filter((job) => job.kind === "ingest").length;
   const more = [];
-  if (documents) more.push(`and ${counted(documents, "more document")}`);
-  if (parts.quiet.length) more.push(`${more.length ? "" : "and "}${counted(parts.quiet.length, "step")} of indexing and describing`);
-  return more.length ? `… ${more.join(", ")}` : "";
+  if (documents > 0) more.push(counted(documents, "more document"));
+  if (parts.quiet.length) more.push(`${counted(parts.quiet.length, "step")} of indexing`);
+  return more.length ? `and ${more.join(", ")}` : "";
 }
 
 function drawFigure([name, label], counts, known) {
@@ -149,7 +153,7 @@ function jobItem(job, buttons, bar = null) {
 
 function drawDone(done, vault) {
   const shown = done.pages.slice(0, 4);
-  const links = shown.map((path) => h("a", { href: obsidian(vault, path) }, nameOf(path).replace(/\.md$/, "")));
+  const links = shown.map((path) => h("a", { href: obsidian(vault, path) }, pageName(path)));
   const rest = done.pages.length - shown.length;
   return h(
     "li",

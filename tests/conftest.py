@@ -21,6 +21,14 @@ settings.load_profile("vaultd")
 ROOT = Path(__file__).resolve().parent.parent
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _own_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the id that names this machine in vaults out of the home folder."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
 @pytest.fixture
 def clock() -> FakeClock:
     """A clock at noon that moves only when told to."""

@@ -49,6 +49,12 @@ class VaultLockedError(VaultdError):
     code = "locked"
 
 
+class OtherMachineError(VaultdError):
+    """Another machine writes this vault; this one only reads until a person says otherwise."""
+
+    code = "other_machine"
+
+
 class DatabaseError(VaultdError):
     """The database is damaged, foreign, or newer than this program."""
 

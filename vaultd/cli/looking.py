@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +16,7 @@ from vaultd.cli.target import Target, is_free, now, target_at
 from vaultd.cli.terminal import counted, print_json, say, say_columns
 from vaultd.core.timing import stamp
 from vaultd.store.database import Connection, Database
+from vaultd.vault.layout import machine_id, writer_named
 
 if TYPE_CHECKING:
     from vaultd.settings import Settings
@@ -57,13 +59,23 @@ def status_beside(target: Target) -> dict[str, Any]:
         )
 
     found = read_database(target, lambda db: db.read(query))
-    if found is not None:
-        return found
-    nothing = Database(":memory:")
-    try:
-        return nothing.read_sync(query)
-    finally:
-        nothing.close()
+    if found is None:
+        nothing = Database(":memory:")
+        try:
+            found = nothing.read_sync(query)
+        finally:
+            nothing.close()
+    found["problems"] += _other_writer(target)
+    return found
+
+
+def _other_writer(target: Target) -> list[dict[str, str]]:
+    """Return the problem that another machine writes the vault, if it does."""
+    writer = writer_named(target.root)
+    if not writer or writer == machine_id(os.environ):
+        return []
+    text = f"Another machine ({writer}) writes this vault; this one only reads it."
+    return [{"code": "other_machine", "text": f"{text} `vaultd take-over` changes that."}]
 
 
 def model_names(settings: Settings) -> tuple[str, str]:

@@ -10,12 +10,14 @@ from pathlib import PurePosixPath
 from vaultd.core.link import link_to
 from vaultd.core.markdown import cut_at_sentence
 from vaultd.core.merge import three_way
+from vaultd.core.properties import set_properties
 from vaultd.core.region import find_regions, put_region
 from vaultd.model.paths import VaultPath
 from vaultd.model.wiki import PageRef
 
 INDEX, LOG, OVERVIEW = (VaultPath(f"wiki/{name}.md") for name in ("index", "log", "overview"))
 REGION = "index"
+WRITER = "vaultd_writer"  # property of the index: the machine that writes the vault
 ABSTRACT_LENGTH = 120  # characters of an abstract in an index line
 SECTIONS = (  # types with a section of their own, in order; others follow by name
     ("source", "Sources"),
@@ -56,16 +58,27 @@ def index_body(pages: Iterable[PageRef]) -> str:
     )
 
 
-def index_text(there: str | None, base: str | None, pages: Sequence[PageRef]) -> tuple[str, str]:
+def index_text(
+    there: str | None, base: str | None, pages: Sequence[PageRef], writer: str = ""
+) -> tuple[str, str]:
     """Return the text of `wiki/index.md`, and what it would be without the person.
 
     `there` is the note on disk (None: there is none), `base` ours of last time. A person's text
     around the region, and lines they changed in it, stay; a region they took away stays away,
-    and one they edited while we knew no base is left alone.
+    and one they edited while we knew no base is left alone. `writer` names this machine among
+    its properties ("" names none).
 
     Raises:
         RegionError: the markers do not pair up; the note has to be left as it is.
+        PropertiesError: the property block cannot be spliced; likewise.
     """
+    text, ours = _region_text(there, base, pages)
+    if not writer:
+        return text, ours
+    return set_properties(text, {WRITER: writer}), set_properties(ours, {WRITER: writer})
+
+
+def _region_text(there: str | None, base: str | None, pages: Sequence[PageRef]) -> tuple[str, str]:
     body = index_body(pages)
     ours = put_region("# Index\n" if base is None else base, REGION, body, inputs=body)
     if there is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -17,8 +19,9 @@ from vaultd.store.database import Database
 from vaultd.store.health import open_database
 from vaultd.store.rebuild import is_unknown
 from vaultd.upkeep.rebuild import adopt
+from vaultd.upkeep.writer import check_writer, name_writer
 from vaultd.vault.files import Vault
-from vaultd.vault.layout import database_folder, make_layout, state_folder
+from vaultd.vault.layout import database_folder, machine_id, make_layout, state_folder, writer_named
 from vaultd.vault.lock import VaultLock
 from vaultd.vault.mounts import journal_for
 
@@ -50,10 +53,12 @@ async def open_for_work(root: Path, settings: Settings, clock: Clock) -> AsyncIt
 
     Raises:
         VaultLockedError: another process works on the vault.
+        OtherMachineError: another machine writes it.
         DatabaseError: the database belongs to another program or a newer vaultd.
     """
     with VaultLock(_state(root)):
-        vault = Vault(root, make_layout(root))
+        vault = Vault(root, make_layout(root), writer=machine_id(os.environ))
+        await asyncio.to_thread(check_writer, root, vault.writer)
         path = database_path(root, settings)
         path.parent.mkdir(parents=True, exist_ok=True)
         db, damaged = open_database(path, journal=journal_for(path.parent), now=clock())
@@ -62,6 +67,26 @@ async def open_for_work(root: Path, settings: Settings, clock: Clock) -> AsyncIt
             yield Place(vault, db, settings, clock)
         finally:
             db.close()
+
+
+async def take_over(root: Path, settings: Settings, clock: Clock) -> str:
+    """Make this machine the one that writes the vault; return the one that did, "" if none.
+
+    What the other machine wrote meanwhile is taken in: no source is ingested again, and what
+    its pages would be without the person is not known here.
+
+    Raises:
+        VaultLockedError: a process of this machine works on the vault.
+    """
+    machine = machine_id(os.environ)
+    with VaultLock(_state(root)):
+        vault = Vault(root, make_layout(root))
+        before = await asyncio.to_thread(writer_named, root)
+        await asyncio.to_thread(name_writer, vault, machine)
+    async with open_for_work(root, settings, clock) as place:
+        if before not in ("", machine):
+            await adopt(place.vault, place.db, clock, anew=True)
+    return before
 
 
 def open_beside(root: Path, settings: Settings) -> Database:

@@ -19,7 +19,7 @@ from vaultd.core.listing import INDEX, LOG, index_text, is_page, log_text
 from vaultd.core.merge import three_way
 from vaultd.core.page import page_ref, parse_page
 from vaultd.core.region import RegionError
-from vaultd.errors import PageChangedError
+from vaultd.errors import PageChangedError, PropertiesError
 from vaultd.model.paths import Clock, SourceId, VaultPath
 from vaultd.model.wiki import PageRef, Refused
 from vaultd.publish.catalog import read_wiki
@@ -184,7 +184,7 @@ async def _listings(plan: Plan, db: Database, vault: Vault, now: datetime) -> li
         written = await db.read(pages.last_written, INDEX)
         there = await asyncio.to_thread(vault.read, INDEX)
         base = written.base if written else None
-        files += _index_file(there, base, _listed_after(plan, listed))
+        files += _index_file(there, base, _listed_after(plan, listed), vault.writer)
     if plan.log:
         there = await asyncio.to_thread(vault.read, LOG)
         text = there.decode("utf-8", "replace") if there is not None else None
@@ -194,11 +194,13 @@ async def _listings(plan: Plan, db: Database, vault: Vault, now: datetime) -> li
     return files
 
 
-def _index_file(there: bytes | None, base: str | None, listed: list[PageRef]) -> list[PlanFile]:
+def _index_file(
+    there: bytes | None, base: str | None, listed: list[PageRef], writer: str
+) -> list[PlanFile]:
     try:
         text = there.decode() if there is not None else None
-        new, ours = index_text(text, base, listed)
-    except (RegionError, UnicodeDecodeError) as error:
+        new, ours = index_text(text, base, listed, writer)
+    except (RegionError, PropertiesError, UnicodeDecodeError) as error:
         log.warning("index left as it is", reason=str(error))
         return []
     return [PlanFile(INDEX, there, new.encode(), ours)] if new != text else []

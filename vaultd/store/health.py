@@ -9,7 +9,7 @@ import apsw
 
 from vaultd.core.timing import stamp
 from vaultd.errors import DatabaseError
-from vaultd.store.database import Database, connect
+from vaultd.store.database import Connection, Database, connect, has_vectors
 
 HEADER = b"SQLite format 3\0"
 BESIDE = ("", "-wal", "-shm", "-journal")
@@ -53,3 +53,29 @@ def damage(path: Path) -> str:
     finally:
         db.close()
     return "" if found == "ok" else str(found)
+
+
+def parts_of(db: Connection) -> tuple[str, str]:
+    """Return the versions of SQLite and of the vector extension, "" where that is not loaded."""
+    sqlite = str(db.execute("select sqlite_version()").get)
+    return sqlite, str(db.execute("select vec_version()").get) if has_vectors(db) else ""
+
+
+def version_of(db: Connection) -> int:
+    """Return the number of the last migration that was made here."""
+    return int(str(db.execute("pragma user_version").get))
+
+
+def words_agree(db: Connection) -> bool:
+    """Tell whether the full-text index covers exactly the passages; reads only.
+
+    What is wrong inside the index itself only `store.rebuild.words_are_whole` sees.
+    """
+    try:
+        strays = db.execute(
+            "select count(*) from passages p full join passage_words w on w.rowid = p.id"
+            " where p.id is null or w.rowid is null"
+        ).get
+    except apsw.Error:
+        return False
+    return bool(strays == 0)

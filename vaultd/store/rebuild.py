@@ -5,6 +5,7 @@ from __future__ import annotations
 import apsw
 
 from vaultd.store.database import Connection
+from vaultd.store.health import words_agree
 from vaultd.store.passages import naming_of, put_words
 from vaultd.store.vector_index import rebuild_index
 from vaultd.store.vectors import embedders
@@ -17,13 +18,9 @@ def words_are_whole(db: Connection) -> bool:
     """
     try:
         db.execute("insert into passage_words (passage_words) values ('integrity-check')")
-        strays = db.execute(
-            "select count(*) from passages p full join passage_words w on w.rowid = p.id"
-            " where p.id is null or w.rowid is null"
-        ).get
     except apsw.CorruptError:
         return False
-    return bool(strays == 0)
+    return words_agree(db)
 
 
 def rebuild_words(db: Connection) -> int:
@@ -31,15 +28,9 @@ def rebuild_words(db: Connection) -> int:
 
     FTS5's own 'rebuild' was seen to succeed on a damaged index and to keep half of it.
     """
-    tables = ("passage_words", "word_counts")
-    made_by = [
-        str(db.execute("select sql from sqlite_master where name = ?", (table,)).get)
-        for table in tables
-    ]
-    for table in reversed(tables):
-        db.execute(f"drop table {table}")
-    for sql in made_by:
-        db.execute(sql)
+    made_by = str(db.execute("select sql from sqlite_master where name = 'passage_words'").get)
+    db.execute("drop table passage_words")
+    db.execute(made_by)
     naming = _namings(db)
     rows = [
         (passage, file, heading, text)

@@ -13,7 +13,7 @@ from typing import Any
 import structlog
 
 from vaultd.core.block_path import same_path
-from vaultd.core.listing import INDEX, index_text, is_page
+from vaultd.core.listing import INDEX, WRITER, index_text, is_page
 from vaultd.core.page import Page, page_ref, parse_page
 from vaultd.core.reconcile import RAW, identity_of
 from vaultd.core.schema import SOURCE
@@ -50,15 +50,18 @@ class Found:
     listed: list[PageRef] = field(default_factory=list)
 
 
-async def adopt(vault: Vault, db: Database, clock: Clock) -> Mapping[str, int]:
+async def adopt(
+    vault: Vault, db: Database, clock: Clock, *, anew: bool = False
+) -> Mapping[str, int]:
     """Take in a wiki that the database does not know, before anything else looks at the vault.
 
     What a source gave is known by its page's `source_sha256`: unchanged files are not ingested
     again. What a page would be without the person is not known any more. Records that exist
-    stay. Returns how many pages, sources and questions were taken in.
+    stay; `anew` replaces those that the files contradict, because another machine wrote them.
+    Returns how many pages, sources and questions were taken in.
     """
     found = await asyncio.to_thread(read_vault, vault)
-    taken = await db.run(_take_in, found, now=clock())
+    taken = await db.run(_take_in, found, anew=anew, now=clock())
     if any(taken.values()):
         log.info("wiki taken in", **taken)
     return taken
@@ -147,10 +150,11 @@ def _question(path: VaultPath, page: Page) -> ReviewItem | None:
     )
 
 
-def _take_in(db: Connection, found: Found, *, now: datetime) -> dict[str, int]:
+def _take_in(db: Connection, found: Found, *, anew: bool, now: datetime) -> dict[str, int]:
     counts = {"pages": 0, "sources": 0, "questions": 0}
     for path, content in found.pages.items():
-        if pages.last_written(db, path) is None:
+        written = pages.last_written(db, path)
+        if written is None or (anew and written.sha256 != sha256(content).hexdigest()):
             base = _base_of_index(path, content, found)
             pages.remember(db, path, content, now=now, base=base, known=base is not None)
             counts["pages"] += 1
@@ -158,7 +162,8 @@ def _take_in(db: Connection, found: Found, *, now: datetime) -> dict[str, int]:
         if pages.last_written(db, path) is None:
             pages.remember_picture(db, path, digest, now=now)
     for path, (ref, page) in found.refs.items():
-        counts["sources"] += ref.type == SOURCE and _take_source(db, path, page, found, now)
+        if ref.type == SOURCE and _take_source(db, path, page, found, anew=anew, now=now):
+            counts["sources"] += 1
     for item in found.questions:
         if reviews.review(db, item.id) is None:
             reviews.propose(db, [item], now=now)
@@ -171,17 +176,20 @@ def _base_of_index(path: VaultPath, content: bytes, found: Found) -> str | None:
     """Return what we alone would have in the index, if the file is just that."""
     if path != INDEX:
         return None
-    text, ours = index_text(None, None, found.listed)
+    writer = parse_page(content.decode("utf-8", "replace")).word(WRITER)
+    text, ours = index_text(None, None, found.listed, writer)
     return ours if text.encode() == content else None
 
 
-def _take_source(db: Connection, own: VaultPath, page: Page, found: Found, now: datetime) -> bool:
+def _take_source(
+    db: Connection, own: VaultPath, page: Page, found: Found, *, anew: bool, now: datetime
+) -> bool:
     digest = page.word("source_sha256")
     if len(page.sources) != 1 or not digest:
         return False
     identity = page.sources[0]
-    file = found.files.get(identity)
-    if file is None or sources.find(db, identity) is not None:
+    file, known = found.files.get(identity), sources.find(db, identity)
+    if file is None or (known is not None and not (anew and known.ingested_sha256 != digest)):
         return False
     named = [path for path, (ref, _) in found.refs.items() if _names(ref.sources, identity)]
     paths = [own, *(path for path in sorted(named) if path != own)]

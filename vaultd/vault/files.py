@@ -43,8 +43,11 @@ class Vault:
     for a path that leaves the vault, and the errors of `core.timing.storage_fault`.
     """
 
-    def __init__(self, root: Path, state: Path, disk: Disk | None = None) -> None:
+    def __init__(
+        self, root: Path, state: Path, disk: Disk | None = None, *, writer: str = ""
+    ) -> None:
         self.root = root.resolve()
+        self.writer = writer  # id of this machine, to be named as the one that writes
         self.state = state.resolve()
         self.disk = disk or Disk()
         self.publishing = asyncio.Lock()  # held while a plan is published: one at a time

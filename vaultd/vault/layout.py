@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import sys
 from collections.abc import Mapping
@@ -29,6 +30,9 @@ FOREIGN_FILES = (  # of the desktop app LLMWiki, none of which we write
     "scheduled-import-db.json",
 )
 VAULT_VARIABLE = "VAULTD_VAULT"
+INDEX = "wiki/index.md"
+HEAD_CHARS = 4096  # the property block of the index is a few lines
+_WRITER = re.compile(r"""^vaultd_writer:[ \t]*["']?([\w-]+)""", re.MULTILINE)
 
 
 def find_vault(named: Path | None, environ: Mapping[str, str], folder: Path) -> Path:
@@ -89,6 +93,21 @@ def vault_id(state: Path, disk: Disk | None = None) -> str:
 def machine_id(environ: Mapping[str, str], disk: Disk | None = None) -> str:
     """Return this machine's id, kept outside every vault so that no sync tool copies it."""
     return _kept_id(user_folder(environ) / "machine-id", disk or Disk())
+
+
+def writer_named(root: Path) -> str:
+    """Return the id of the machine that writes the vault, as `wiki/index.md` names it, or "".
+
+    Read without a parser of properties: it is asked for at every start of every command.
+    """
+    try:
+        with (root / INDEX).open(encoding="utf-8", errors="replace") as file:
+            beginning = file.read(HEAD_CHARS)
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    block = beginning.lstrip("\ufeff").partition("---\n")[2].partition("\n---")[0]
+    found = _WRITER.search(block)
+    return found[1] if found else ""
 
 
 def user_folder(environ: Mapping[str, str]) -> Path:

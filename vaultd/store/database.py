@@ -167,7 +167,8 @@ def transaction(
     except apsw.FullError as error:
         raise DiskFullError("The disk is full: nothing was stored.") from error
     except (apsw.IOError, apsw.BusyError) as error:
-        if error.extendedresult == apsw.SQLITE_IOERR_SHMSIZE:  # no room for the shared memory
+        code = getattr(error, "extendedresult", 0)  # not in the library's types
+        if code == apsw.SQLITE_IOERR_SHMSIZE:  # no room for the shared memory
             raise DiskFullError("The disk is full: nothing was stored.") from error
         raise TransientError(f"The database did not answer: {error}.") from error
     except (apsw.CorruptError, apsw.NotADBError) as error:

@@ -16,6 +16,7 @@ FIGURE_DPI = 150
 OPAQUE = 240  # a mask that never gets so far makes a shadow
 BLURRED = 0.5  # of the mask neither clear nor opaque, on one or two colours: a shadow too
 # A ghost of a logo has no point darker than 200 of 255; screenshots and line drawings 4 % or more.
+LOOK_SIZE = 200  # points along a side, enough to see whether anything is dark
 FAINT, FAINT_SHARE = 200, 0.002
 VERBATIM = {"jpeg": (1, 3), "jpg": (1, 3), "png": (1, 3)}  # channels of files kept as they are
 
@@ -31,7 +32,7 @@ def raster(document: Any, sheet: Any, xref: int, smask: int, box: Box) -> bytes:
     found = document.extract_image(xref)
     if not smask and found["colorspace"] in VERBATIM.get(found["ext"], ()):
         verbatim: bytes = found["image"]
-        return verbatim
+        return b"" if _is_faint(verbatim) else verbatim
     image = _rgb(pymupdf.Pixmap(document, xref))
     if not smask:
         return _unless_faint(image)
@@ -43,10 +44,17 @@ def raster(document: Any, sheet: Any, xref: int, smask: int, box: Box) -> bytes:
     return _unless_faint(ground)
 
 
+def _is_faint(data: bytes) -> bool:
+    """Tell whether next to nothing of a picture file is darker than a watermark."""
+    with Image.open(io.BytesIO(data)) as image:
+        image.draft("L", (LOOK_SIZE, LOOK_SIZE))  # a JPEG need not be decoded whole
+        histogram = image.convert("L").histogram()
+    return sum(histogram[:FAINT]) < FAINT_SHARE * sum(histogram)
+
+
 def _unless_faint(image: Image.Image) -> bytes:
-    """Return the image as PNG, b"" if next to nothing of it is darker than a watermark."""
-    histogram = image.convert("L").histogram()
-    return b"" if sum(histogram[:FAINT]) < FAINT_SHARE * sum(histogram) else png(image)
+    data = png(image)
+    return b"" if _is_faint(data) else data
 
 
 def _rgb(pixmap: Any) -> Image.Image:
@@ -81,7 +89,4 @@ def clip_png(sheet: Any, box: Box, width: str = "") -> bytes:
     if pixels > MOST_PIXELS / 4:
         scale *= (MOST_PIXELS / 4 / pixels) ** 0.5
     pixmap = sheet.get_pixmap(matrix=pymupdf.Matrix(scale, scale), clip=clip, alpha=False)
-    image = Image.frombytes("RGB", (pixmap.width, pixmap.height), pixmap.samples)
-    out = io.BytesIO()
-    image.save(out, "PNG", compress_level=1)
-    return out.getvalue()
+    return _unless_faint(Image.frombytes("RGB", (pixmap.width, pixmap.height), pixmap.samples))

@@ -2,6 +2,7 @@
 
 import { hunksOf, lineDiff } from "../core/difference";
 import type { DiffLine } from "../core/difference";
+import { plural } from "../core/state";
 
 const SIGNS = { same: " ", added: "+", removed: "−" } as const;
 const SPOKEN = { same: "", added: "added: ", removed: "removed: " } as const;
@@ -15,7 +16,7 @@ export function drawDifference(parent: HTMLElement, before: string, after: strin
 		return;
 	}
 	for (const hunk of hunks) {
-		if (hunk.skipped > 0) el.createDiv({ cls: "vaultd-diff-gap", text: `${hunk.skipped} unchanged lines` });
+		if (hunk.skipped > 0) el.createDiv({ cls: "vaultd-diff-gap", text: plural(hunk.skipped, "unchanged line") });
 		for (const line of hunk.lines) drawLine(el, line);
 	}
 }

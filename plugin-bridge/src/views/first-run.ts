@@ -51,7 +51,8 @@ export function drawFirstRun(parent: HTMLElement, state: DaemonState, vault: str
 
 function drawCommand(parent: HTMLElement, command: string, place: number): void {
 	const line = parent.createDiv({ cls: "vaultd-command" });
-	line.createEl("code", { text: command });
+	const code = line.createEl("code");
+	for (const word of command.match(/\S+ ?/gu) ?? []) code.createSpan({ text: word });
 	addButton(line, "Copy", `copy:${place}`, () => {
 		void navigator.clipboard.writeText(command).then(() => new Notice("Copied."));
 	});

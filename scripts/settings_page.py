@@ -24,6 +24,10 @@ A model is used only when `llm.model` is set; a key in the environment alone cha
 are never kept in the file: `api_key_env` names the variable that holds one. Settings are read when
 a command starts; restart the daemon after a change.
 
+`llm.timeout_seconds` is the longest silence, not the length of a call: a model that streams is at
+work. A call is given up as a whole after that time and as much again for every 2,400 tokens that it
+may write. Local models that load for minutes want a longer one.
+
 ```toml
 [llm]
 model = "gpt-4.1-mini"

@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import yaml
+from frontmatter.default_handlers import YAMLHandler
 
 from vaultd.core.table import markdown_table
 from vaultd.extract.content import Content, Gallery, PageText, readable
@@ -22,7 +23,7 @@ EMBED = re.compile(r"!\[\[([^\[\]|#\n]{1,500})(?:#[^\[\]|\n]{0,200})?(?:\|([^\[\
 IMAGE = re.compile(
     r"!\[([^\[\]\n]{0,500})\]\((<[^<>\n]{1,500}>|[^\s()<>]{1,500})(?: \"[^\"\n]*\")?\)"
 )
-PROPERTIES = re.compile(r"---[ \t]*\n(.*?\n)?---[ \t]*(?:\n|$)", re.S)
+PROPERTIES = YAMLHandler()
 SAMPLE = 20_000  # characters that tell the separator
 CSV_CELLS = 2_000_000  # a larger table is cut: nobody reads it, and every cell costs memory
 
@@ -43,17 +44,17 @@ def read_markdown(path: Path) -> Content:
 
 def _properties(text: str) -> tuple[dict[str, str], str]:
     """Split off the property block; one that is no YAML mapping stays in the text."""
-    match = PROPERTIES.match(text)
-    if match is None:
+    if not PROPERTIES.detect(text):
         return {}, text
     try:
-        values = yaml.load(match[1] or "", Loader=yaml.BaseLoader)
+        block, body = PROPERTIES.split(text)
+        values = PROPERTIES.load(block, Loader=yaml.BaseLoader)  # as it stands: 1.10 is no number
     except (yaml.YAMLError, ValueError, RecursionError):
         return {}, text
     if not isinstance(values, dict):
         return {}, text
     named = {str(key): _plain(value) for key, value in values.items() if value}
-    return named, text[match.end() :]
+    return named, body
 
 
 def _plain(value: object) -> str:

@@ -30,7 +30,12 @@ ALLOWED = frozenset(  # words of others, which would be harder to find under ano
         "data_version",
     ]  # operating systems, RFC 2397, SQLite
     + ["knowledge_base", "process_directory_event"]  # names that the specifications give
-    + ["_without_base", "_base", "data"]  # three-way merging, formulas, parsers of markup
+    + [
+        "_without_base",
+        "_base",
+        "_base_of_index",
+        "data",
+    ]  # three-way merging, formulas, parsers of markup
 )
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from tests.life.conftest import World
 from tests.wiki_checks import assert_sound
 from vaultd.core.page import parse_page
+from vaultd.index import Indexer
 from vaultd.model.jobs import JobKind
 from vaultd.model.paths import SourceId, VaultPath
-from vaultd.store import contributions, ingest_cache, pages, sources
+from vaultd.reading import Reader
+from vaultd.store import contributions, ingest_cache, pages, passages, sources
 
 FIRST, SECOND = SourceId("heat.pdf"), SourceId("steam.pdf")
 HEAT = "Heat flows from warm to cold. [[raw/heat.pdf]]"
@@ -218,3 +222,22 @@ async def test_pages_a_model_made_stay_when_it_does_not_make_them_again(world: W
     await world.ingest("heat.pdf", {"Warmth": HEAT}, recipe="a model")
 
     assert world.has("wiki/concepts/Entropy.md")
+
+
+async def test_withdrawn_text_is_not_found_any_more_f10(world: World) -> None:
+    await two_sources(world)
+    reader = cast(Reader, None)  # Markdown is read without one
+    indexer = Indexer(world.vault, world.db, reader, None, world.clock)
+    for path in world.snapshot():
+        if path.endswith(".md"):
+            await indexer.index_file(VaultPath(path))
+    before = set(await world.db.read(passages.paths))
+
+    await world.vanish("raw/heat.pdf")
+
+    after = set(await world.db.read(passages.paths))
+    assert "wiki/concepts/Entropy.md" in before
+    assert {path for path in before - after} == {
+        "wiki/sources/heat.md",
+        "wiki/concepts/Entropy.md",
+    }

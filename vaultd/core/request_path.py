@@ -59,7 +59,10 @@ def path_fault(path: str) -> str:
         (".." in names, "it climbs"),
         ("" in names, "it holds an empty name"),
         (any(name.startswith(".") for name in names), "it is hidden"),
-        (any(len(name.encode("utf-8", "replace")) > LONGEST_NAME for name in names), "it holds a name too long"),
+        (
+            any(len(name.encode("utf-8", "replace")) > LONGEST_NAME for name in names),
+            "it holds a name too long",
+        ),
     )
     return next((reason for fault, reason in faults if fault), "")
 

@@ -13,6 +13,7 @@ import { ForgetModal } from "./views/forget-modal";
 import { HistoryModal } from "./views/history-modal";
 import { PagesModal } from "./views/pages-modal";
 import { SearchModal } from "./views/search-modal";
+import { UsageModal } from "./views/usage-modal";
 
 /** What commands work with. */
 export interface Hands {
@@ -52,6 +53,7 @@ export function addCommands(plugin: Plugin, hands: Hands): void {
 	plugin.addCommand({ id: "show-activity", name: "Show activity", icon: "activity", callback: hands.open.activity });
 	plugin.addCommand({ id: "show-related", name: "Show related notes", icon: "waypoints", callback: hands.open.related });
 	plugin.addCommand({ id: "show-reviews", name: "Answer reviews", icon: "message-circle-question", callback: hands.open.reviews });
+	plugin.addCommand({ id: "show-usage", name: "Show what models were asked", icon: "chart-column", callback: () => new UsageModal(hands.app, hands.daemon).open() });
 	for (const action of ACTIONS) addAction(plugin, hands, action);
 	plugin.registerEvent(hands.app.workspace.on("file-menu", (menu, file) => fillMenu(menu, hands, file)));
 }

@@ -91,6 +91,8 @@ export class ScriptedBridge {
 				};
 			case "GET /v1/folders":
 				return { path: "wiki/concepts", abstract: "Ideas of fermenting: salt, heat and time.", overview: "", children: [] };
+			case "GET /v1/usage":
+				return { days: [{ day: "2026-11-29", model: "qwen3:14b", stage: "analysis", calls: 12, failed: 0, input_tokens: 90_200, output_tokens: 8_100 }], totals: this.status.usage };
 			case "GET /v1/pages/history":
 				return { path: "", current: "", versions: VERSIONS };
 			case "GET /v1/pages/version":

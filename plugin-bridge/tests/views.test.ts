@@ -334,6 +334,22 @@ describe("commands about one file", () => {
 	});
 });
 
+describe("what models were asked", () => {
+	it("is told by day", async () => {
+		await running();
+		run("show-usage");
+
+		expect((await shown("qwen3:14b", "tbody tr")).textContent).toBe(`2026-11-29qwen3:14banalysis12${(90_200).toLocaleString()}${(8_100).toLocaleString()}`);
+	});
+
+	it("is told in words when nothing answers", async () => {
+		await load();
+		run("show-usage");
+
+		await shown("The daemon is not running", ".modal");
+	});
+});
+
 describe("a folder's abstract", () => {
 	it("appears while the pointer rests on the folder", async () => {
 		await running();

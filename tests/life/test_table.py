@@ -8,7 +8,9 @@ from tests.conftest import ROOT
 
 
 def test_every_test_named_in_the_table_exists() -> None:
-    named = re.findall(r"`(tests/[^\s:`]+)::(\w+)`", (ROOT / "docs/reliability.md").read_text("utf-8"))
+    named = re.findall(
+        r"`(tests/[^\s:`]+)::(\w+)`", (ROOT / "docs/reliability.md").read_text("utf-8")
+    )
     gone = [
         f"{path}::{name}"
         for path, name in named

@@ -22,13 +22,13 @@ from vaultd.model.wiki import PageRef, ReviewKind
 from vaultd.publish.catalog import read_wiki
 from vaultd.publish.plan import Plan, Removal, Write
 from vaultd.publish.publish import publish
+from vaultd.publish.questions import note_settled
 from vaultd.store import jobs, pages, receipt, reviews
 from vaultd.store.database import Database
 from vaultd.store.reviews import ReviewItem
 from vaultd.vault.files import Vault
 
 FOLDER = "wiki/reviews/"
-KEPT = "reviews"  # folder of the state folder that keeps answered notes
 CREATE, ACCEPT, RETRY, ANSWER = "Create Page", "Accept", "Retry", "answer"
 HAND_BACK = "Use the new text"  # of a folder note whose region a person edited
 STUB_TYPE = "concept"
@@ -101,12 +101,7 @@ class Reviews:
 
     async def note_away(self, item: ReviewItem) -> tuple[Removal, ...]:
         """Keep the answered note in the state folder and take it out of the vault's graph."""
-        content = await asyncio.to_thread(self.vault.read, item.note) if item.note else None
-        if item.note is None or content is None:
-            return ()
-        name = f"{KEPT}/{item.note.removeprefix(FOLDER)}"
-        await asyncio.to_thread(self.vault.write_state, name, content)
-        return (Removal(item.note, content),)
+        return await note_settled(item, self.vault)
 
     async def _consequences(
         self, item: ReviewItem, answer: Answer
@@ -159,7 +154,10 @@ class Reviews:
         content = await asyncio.to_thread(self.vault.read, path)
         if content is not None and proposal.get("over") not in (None, _digest(content)):
             raise PageChangedError(f"{path} was changed since the proposal was made.")
-        return Write(path, str(proposal["text"]).encode(), content)
+        written = await self.db.read(pages.last_written, path)
+        base = written.base if written else None  # the rest of the page may be the person's
+        known = base is not None or content is None
+        return Write(path, str(proposal["text"]).encode(), content, base=base, known=known)
 
     async def _settled(self, item: ReviewItem, page: VaultPath, words: str) -> Write | None:
         """Put a person's own answer on a page it concerns, as their words and not as ours."""

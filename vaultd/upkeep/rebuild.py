@@ -155,7 +155,7 @@ def _take_in(db: Connection, found: Found, *, anew: bool, now: datetime) -> dict
     for path, content in found.pages.items():
         written = pages.last_written(db, path)
         if written is None or (anew and written.sha256 != sha256(content).hexdigest()):
-            base = _base_of_index(path, content, found)
+            base = _index_as_ours(path, content, found)
             pages.remember(db, path, content, now=now, base=base, known=base is not None)
             counts["pages"] += 1
     for path, digest in found.pictures.items():
@@ -172,7 +172,7 @@ def _take_in(db: Connection, found: Found, *, anew: bool, now: datetime) -> dict
     return counts
 
 
-def _base_of_index(path: VaultPath, content: bytes, found: Found) -> str | None:
+def _index_as_ours(path: VaultPath, content: bytes, found: Found) -> str | None:
     """Return what we alone would have in the index, if the file is just that."""
     if path != INDEX:
         return None

@@ -318,3 +318,28 @@ def test_ghost_of_a_logo_is_no_picture(tmp_path: Path, read: Read) -> None:
     images = read(saved(document, tmp_path)).images
 
     assert [(image.width, image.extension) for image in images] == [(120, "png")]
+
+
+def test_header_of_a_short_chapter_goes_with_its_page_number(tmp_path: Path, read: Read) -> None:
+    document = pymupdf.open()
+    for number in range(20):
+        page = document.new_page()
+        if 4 <= number < 7:
+            page.insert_text((72, 40), f"Chapter 2: Handling structures {number + 1}")
+        page.insert_text((72, 200), f"{PROSE} {'abcdefghijklmnopqrst'[number]}")
+
+    text = "\n".join(page.text for page in read(saved(document, tmp_path)).pages)
+
+    assert "Handling structures" not in text
+
+
+def test_listing_is_one_block_of_code(tmp_path: Path, read: Read) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((72, 100), PROSE)
+    for line, code in enumerate(("first = 1", "second = 2", "third = 3")):
+        page.insert_text((72, 150 + 30 * line), code, fontname="cour")
+
+    text = read(saved(document, tmp_path)).pages[0].text
+
+    assert "```\nfirst = 1\nsecond = 2\nthird = 3\n```" in text

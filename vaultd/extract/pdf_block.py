@@ -133,7 +133,7 @@ def _emphasis(match: re.Match[str]) -> str:
     """Put marks around styled text, outside of which its spaces stay."""
     text = STYLED.sub(lambda inner: inner[2], match[2])
     bare = text.strip()
-    if not bare or not any(map(str.isalnum, bare)) or "*" in bare:
+    if "*" in bare or not any(map(str.isalnum, html.unescape(bare))):
         return text
     sign = EMPHASIS[match[1]]
     start = text.index(bare)

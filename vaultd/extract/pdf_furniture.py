@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from vaultd.extract.pdf_block import Block
@@ -12,6 +12,7 @@ MARGIN = 0.1  # of the page's height, at the top and at the bottom
 LEAST_PAGES = 3  # a line on fewer pages is no running header
 LEAST_SHARE = 0.25  # of all pages; chapters have headers of their own
 LONGEST = 200  # characters; a longer block is text
+NUMBER = re.compile(r"(?<!\d)\d{1,4}(?!\d)")
 DIGITS = re.compile(r"[\W\d_]+")
 NUMERAL = re.compile(r"(?:page|seite|p\.)?\W*(?:\d+|[ivxlc]+)(?:\W*(?:of|/|von)\W*\d+)?\W*", re.I)
 
@@ -28,11 +29,23 @@ def without_furniture(pages: Sequence[list[Block]], heights: Sequence[float]) ->
     )
     least = max(LEAST_PAGES, LEAST_SHARE * len(pages))
     repeated = {key for key, count in counts.items() if count >= least}
+    repeated |= _numbered(pages, heights)
     kept = []
     for blocks, height in zip(pages, heights, strict=True):
         rest = [b for b in blocks if not (_in_margin(b, height) and _key(b) in repeated)]
         kept.append(rest or blocks)
     return kept
+
+
+def _numbered(pages: Sequence[list[Block]], heights: Sequence[float]) -> set[str]:
+    """Return what repeats with a number that grows with the pages: the header of a chapter."""
+    offsets: dict[str, Counter[int]] = defaultdict(Counter)
+    for index, (blocks, height) in enumerate(zip(pages, heights, strict=True)):
+        for block in blocks:
+            if _in_margin(block, height):
+                for number in {int(digits) for digits in NUMBER.findall(block.plain)}:
+                    offsets[_key(block)][number - index] += 1
+    return {key for key, counts in offsets.items() if max(counts.values()) >= LEAST_PAGES}
 
 
 def _in_margin(block: Block, height: float) -> bool:

@@ -53,8 +53,12 @@ class Page:
 
     def markdown(self) -> str:
         """Return the page's blocks and what people wrote on it."""
-        parts = [*(block.markdown for block in self.blocks), *self.notes]
-        return "\n\n".join(part for part in parts if part)
+        parts = [part for block in self.blocks if (part := block.markdown)]
+        text = "\n\n".join([*parts, *self.notes])
+        return text.replace(CODE_BREAK, "\n")
+
+
+CODE_BREAK = "\n```\n\n```\n"  # where MuPDF takes the lines of one listing for paragraphs
 
 
 def page_of(page: Any, textpage: Any) -> Page:

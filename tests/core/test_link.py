@@ -134,6 +134,18 @@ def test_a_models_names_for_pages_are_understood(
     assert (found.path if found else None) == path
 
 
+def test_a_bare_name_means_the_thing_and_not_the_source_named_after_it() -> None:
+    own = PageRef(VaultPath("wiki/sources/heat.md"), "Heat", "source")
+    thing = PageRef(VaultPath("wiki/concepts/Heat.md"), "Heat", "concept")
+    asked = {own.path: own, VaultPath("wiki/concepts/heat.md"): thing}
+
+    targets = Targets.over([own, thing], asked)
+
+    assert targets.find("heat", "wiki/sources") == thing
+    assert targets.find("Heat", "wiki/concepts") == thing
+    assert targets.find("sources/heat", "wiki/concepts") == own
+
+
 def test_pipes_are_escaped_in_tables_only() -> None:
     text = "before | pipe\n\n| a | b |\n|---|---|\n| here | x |\n\nafter"
     assert in_table(text, text.index("here"))

@@ -226,7 +226,8 @@ class Targets:
                 _note(aliases, _key(alias), page)
                 _note(folded, _folded(alias), page)
         known: dict[str, PageRef] = {}
-        for path, page in (asked or {}).items():
+        by_trust = sorted((asked or {}).items(), key=lambda each: _is_about_source(each[1]))
+        for path, page in by_trust:
             known.setdefault(_key(path), page)
             known.setdefault(_key(path.removeprefix("wiki/")), page)
             known.setdefault(_key(PurePosixPath(path).stem), page)
@@ -261,10 +262,15 @@ def _distance(page: PageRef, key: str, folder: str) -> tuple[bool, bool, bool, i
     return (
         bool(named) and not same_path(parent).endswith(named),
         parent != folder,
-        page.path.startswith("wiki/sources/"),
+        _is_about_source(page),
         len(page.path),
         page.path,
     )
+
+
+def _is_about_source(page: PageRef) -> bool:
+    """A bare name means the thing, not the source that is named after it."""
+    return page.path.startswith("wiki/sources/")
 
 
 def in_table(text: str, place: int) -> bool:

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaultd.core.text import Kind, clean, fold, gibberish, sentences, tokens_of
+from vaultd.core.legibility import gibberish
+from vaultd.core.text import Kind, clean, fold, sentences, tokens_of
 
 PIECES = st.sampled_from(
     [

@@ -1,4 +1,4 @@
-"""Text as people read it: cleaned, cut into sentences, measured, and judged readable."""
+"""Text as people read it: cleaned, cut into sentences, and measured."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-
-from vaultd.core.gibberish import BAD_SHARE as BAD_SHARE
-from vaultd.core.gibberish import gibberish as gibberish
 
 # Unicode's stream-safe format (UAX 15) allows 30 marks on one letter; more is an attack, and
 # sorting a long run takes time that grows with its square.

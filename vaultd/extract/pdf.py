@@ -9,7 +9,7 @@ from typing import Any
 
 import pymupdf as _pymupdf
 
-from vaultd.core.text import gibberish
+from vaultd.core.legibility import gibberish
 from vaultd.extract.content import Content, PageText, broken, encrypted, readable
 from vaultd.extract.pdf_furniture import without_furniture
 from vaultd.extract.pdf_heading import mark_headings, outline_of

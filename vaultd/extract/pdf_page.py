@@ -9,9 +9,8 @@ from typing import Any
 
 import pymupdf as _pymupdf
 
-from vaultd.core.legibility import letter_count
+from vaultd.core.legibility import BAD_SHARE, gibberish, letter_count
 from vaultd.core.reading_order import Box
-from vaultd.core.text import BAD_SHARE, gibberish
 from vaultd.extract.pdf_block import Block, blocks_of
 from vaultd.extract.pdf_column import untangled
 from vaultd.extract.pdf_hidden import told_apart

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 WORDS_WEIGHT = 0.9
 """Of the words lane at its best against the cosine.
@@ -25,8 +26,7 @@ NEAR_BEST = 0.6  # of a result's score: less is not worth a line
 Place = tuple[int, str, int | None]  # file, heading, page
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """A passage with its score, the lanes that found it, and what two of them gave to it."""
 
     passage: int
@@ -88,8 +88,7 @@ def joined(ranked: Iterable[Ranked], place_of: Mapping[int, Place]) -> list[Rank
         rest.append(one)
         words = max(0.0, one.by_words - first.by_words)
         vector = max(0.0, one.by_vector - first.by_vector)
-        firsts[place] = replace(
-            first,
+        firsts[place] = first._replace(
             score=first.score + words + vector,
             by_words=first.by_words + words,
             by_vector=first.by_vector + vector,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from vaultd.core.plain import plain
@@ -11,6 +12,7 @@ from vaultd.core.script import DENSE, DENSE_CHARACTER
 MARK = "**"  # before and after a found word; cannot occur in the text of a snippet
 LENGTH = 240  # characters: two lines of a result list
 
+_WORD = re.compile(f"[^\\W_{DENSE}]+")
 _ENDINGS = re.compile(r"(?:ings?|ed|es|s|ly|ions?|ation|ations|al|er|ers|e)\Z")
 _STEM_FROM = 4  # letters: shorter words are compared whole
 
@@ -30,7 +32,9 @@ class Finder:
         self._stems = {_stem(word) for word in words - dense}
         pairs = {term for term in dense if len(term) > 1}
         paired = {character for pair in pairs for character in pair}
-        self._words = _begins(self._stems)
+        # Characters by class would take milliseconds to compile, for each question anew.
+        stems = "|".join(map(re.escape, sorted(self._stems)))
+        self._begins = re.compile(stems, re.IGNORECASE) if stems else None
         self._dense = _any_of(sorted(pairs) + sorted(dense - pairs - paired))
 
     def spans(self, text: str) -> list[Span]:
@@ -38,10 +42,11 @@ class Finder:
         return sorted([*self._word_spans(text), *self._dense_spans(text)])
 
     def _word_spans(self, text: str) -> Iterator[Span]:
-        if self._words is not None:
-            for word in self._words.finditer(text):
-                if _stem(word[0].casefold()) in self._stems:
-                    yield word.span()
+        for found in self._begins.finditer(text) if self._begins else ():
+            word = _WORD.match(text, found.start())
+            inside = found.start() > 0 and _WORD.match(text, found.start() - 1)
+            if word and not inside and _stem(word[0].casefold()) in self._stems:
+                yield word.span()
 
     def _dense_spans(self, text: str) -> list[Span]:
         spans: list[Span] = []
@@ -52,14 +57,6 @@ class Finder:
             else:
                 spans.append((found.start(), end))
         return spans
-
-
-def _begins(stems: Iterable[str]) -> re.Pattern[str] | None:
-    """Return what finds the words that begin with any of the stems."""
-    if not (ordered := sorted(stems)):
-        return None
-    word = f"[^\\W_{DENSE}]"
-    return re.compile(f"(?<!{word})(?:{'|'.join(map(re.escape, ordered))}){word}*", re.IGNORECASE)
 
 
 def _any_of(terms: Iterable[str]) -> re.Pattern[str] | None:
@@ -94,17 +91,30 @@ def _stem(word: str) -> str:
 def _best_begin(text: str, spans: list[Span], near: int) -> int:
     if not spans:
         return max(0, near)
-    words = [(a, b, text[a:b].casefold()) for a, b in spans]
-    counts = [
-        (len({word for a, b, word in words if s <= a and b <= s + LENGTH}), -s) for s, _ in spans
-    ]
-    first = -max(counts)[1]
+    first = _densest(text, spans)
     if first + LENGTH // 2 >= len(text) or first > LENGTH // 3:
         first = max(0, min(first - LENGTH // 4, len(text) - LENGTH))
     else:
         return 0
     space = text.find(" ", first, first + 20)
     return space + 1 if first and space >= 0 else first
+
+
+def _densest(text: str, spans: list[Span]) -> int:
+    """Return where the first window of `LENGTH` begins that holds most different words."""
+    words = [text[a:b].casefold() for a, b in spans]
+    inside: Counter[str] = Counter()
+    best, first, behind = 0, spans[0][0], 0
+    for (start, _), word in zip(spans, words, strict=True):
+        while behind < len(spans) and spans[behind][1] <= start + LENGTH:
+            inside[words[behind]] += 1
+            behind += 1
+        if len(inside) > best:
+            best, first = len(inside), start
+        inside[word] -= 1
+        if inside[word] <= 0:
+            del inside[word]
+    return first
 
 
 def _marked(text: str, spans: list[Span], begin: int, end: int) -> str:

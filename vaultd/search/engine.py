@@ -28,7 +28,7 @@ from vaultd.store.windows import window_ordinals
 
 log = structlog.get_logger()
 
-MEMORY_BYTES = 256 * 1024 * 1024  # for the vectors' copy: about 450,000 windows of 512 numbers
+MEMORY_BYTES = 256 * 1024 * 1024  # for the vectors' copy: about 280,000 windows of 512 numbers
 MOST = 100  # results of one question
 FOLDERS = 2  # folders among the results: more would hide the passages
 NAMED = 3  # files put first for their name
@@ -91,7 +91,7 @@ class SearchEngine:
         if question.mode is not Mode.WORDS and asked.parsed.text:
             await self._ask_vectors(asked, summaries=question.mode is Mode.HYBRID)
         k = max(1, min(question.k, MOST))
-        results = await self._results(asked, k, question)
+        results = await self._db.read(self._results, asked, k, typing=question.typing)
         return Answer(question.text, tuple(asked.lanes), tuple(results), tuple(asked.notes))
 
     async def related(self, path: VaultPath, k: int = 10) -> tuple[Related, ...]:
@@ -171,11 +171,11 @@ class SearchEngine:
             count = self._pending[1]
             asked.notes.append(f"{count} passages have no vectors yet: found by words only.")
 
-    async def _results(self, asked: _Asked, k: int, question: Question) -> list[Hit]:
+    def _results(self, db: Connection, asked: _Asked, k: int, *, typing: bool) -> list[Hit]:
         words, near_by = asked.words, asked.near or NOTHING_NEAR
         passages = {*(words.scores if words else ()), *near_by.found}
-        named = await self._db.read(_named, asked, typing=question.typing)
-        places = await self._db.read(finding.places_of, [*passages, *named.values()])
+        named = _named(db, asked, typing=typing)
+        places = finding.places_of(db, [*passages, *named.values()])
         lanes = Lanes(
             words=words.scores if words else None,
             bound=words.bound if words else 0.0,
@@ -191,16 +191,20 @@ class SearchEngine:
             {p: place.text_hash for p, place in places.items()},
             k,
         )
-        hits = await self._hits(asked, groups)
-        folders = await self._db.read(near.folder_hits, asked.routes.cosines, self._vault_name)
-        return _with_folders(hits, folders if _may_be_folder(asked) else [], k)
+        hits = self._hits(db, asked, groups)
+        if not _may_be_folder(asked):
+            return hits
+        folders = near.folder_hits(db, asked.routes.cosines, self._vault_name)
+        return _with_folders(hits, folders, k)
 
-    async def _hits(self, asked: _Asked, groups: list[tuple[Ranked, list[Ranked]]]) -> list[Hit]:
+    def _hits(
+        self, db: Connection, asked: _Asked, groups: list[tuple[Ranked, list[Ranked]]]
+    ) -> list[Hit]:
         near_by = asked.near or NOTHING_NEAR
         shown = [one.passage for first, more in groups for one in (first, *more)]
-        rows = await self._db.read(finding.found_rows, shown)
+        rows = finding.found_rows(db, shown)
         windows = [near_by.windows[p] for p in shown if p in near_by.windows]
-        ordinals = await self._db.read(window_ordinals, windows)
+        ordinals = window_ordinals(db, windows)
         finder = Finder(asked.terms)
         hits = []
         for first, more in groups:
@@ -230,13 +234,9 @@ def _named_first(ranked: Sequence[Ranked], named: Iterable[int]) -> list[Ranked]
     first = list(named)
     by_passage = {one.passage: one for one in ranked}
     top = max((one.score for one in ranked), default=0.0)
+    lifted = [by_passage.get(passage, Ranked(passage, top, ())) for passage in first]
     lifted = [
-        replace(
-            by_passage.get(passage, Ranked(passage, top, ())),
-            score=max(top, 1.0 + WORDS_WEIGHT),
-            via=(*(by_passage[passage].via if passage in by_passage else ()), "title"),
-        )
-        for passage in first
+        one._replace(score=max(top, 1.0 + WORDS_WEIGHT), via=(*one.via, "title")) for one in lifted
     ]
     return [*lifted, *(one for one in ranked if one.passage not in set(first))]
 

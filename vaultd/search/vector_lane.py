@@ -11,14 +11,13 @@ import numpy as np
 from vaultd.embed import Embedder
 from vaultd.errors import VaultdError
 from vaultd.model.search import StoredEmbedder
-from vaultd.search.matrix import FEW, Integers, Matrix, Vector, WindowRow
+from vaultd.search.matrix import FEW, Integers, Matrix, Vector, WindowRow, bytes_of
 from vaultd.store import vectors, windows
 from vaultd.store.database import Connection, Database
 from vaultd.store.finding import DEPTH, Scope, allowed_passages
 from vaultd.store.vector_index import has_index, indexed_nearest, last_change
 
 WINDOWS_DEPTH = 3 * DEPTH  # the nearest windows looked through for `DEPTH` passages
-EXACT = 64  # nearest windows compared again with their stored vectors
 LOAD = 8192  # windows read at a time, so that other questions come in between
 SAMPLE = 200  # windows of a language for its mean, when there is no copy in memory
 
@@ -89,12 +88,8 @@ class VectorLane:
         async with self._turn:
             matrix = await self._follow(embedder)
             if matrix is not None:
-                top = await asyncio.to_thread(_scan, matrix, query, allowed, also)
-            else:
-                top = await self._db.read(_ask_store, embedder, query, scope, also)
-        exact = await self._db.read(windows.window_rows, embedder.id, [w for w, *_ in top[:EXACT]])
-        cosines = {window: float(vector @ query) for window, _, _, _, vector in exact}
-        return _by_passage(top, cosines)
+                return await asyncio.to_thread(_scan, matrix, query, allowed, also)
+        return await self._db.read(_ask_store, embedder, query, scope, also)
 
     async def matrix(self, embedder: StoredEmbedder) -> Matrix | None:
         """Return the copy in memory, abreast of the store; None when memory is short."""
@@ -113,7 +108,7 @@ class VectorLane:
         if matrix is not None and matrix.seq == seq:
             return matrix
         count = await self._db.read(windows.count_windows, embedder.id)
-        if count * (embedder.dimensions + 64) > self._memory_bytes:
+        if count * bytes_of(embedder.dimensions) > self._memory_bytes:
             self._matrix = None
             return None
         changed = await self._db.read(windows.changed_windows, matrix.seq) if matrix else None
@@ -139,35 +134,24 @@ class VectorLane:
             last = rows[-1][0]
 
 
-Top = list[tuple[int, int, float, float, bool]]  # window, passage, cosine, shift, found by itself
+Top = Iterable[tuple[int, int, float]]  # window, passage, score
 
 
-def _scan(matrix: Matrix, query: Vector, allowed: Integers | None, also: Sequence[int]) -> Top:
-    cosines, shifts = matrix.cosines(query), matrix.shifts(query)
-    scores = cosines - shifts
-    passages = matrix.passages[: matrix.count]
-    if allowed is not None:
-        scores[~np.isin(passages, allowed)] = -np.inf
-    depth = min(WINDOWS_DEPTH, matrix.count)
-    if not depth:
-        return []
-    best = np.argpartition(-scores, depth - 1)[:depth]
-    best = best[np.argsort(-scores[best], kind="stable")]
-    best = best[np.isfinite(scores[best])]
-    asked = (
-        np.flatnonzero(np.isin(passages, np.asarray(also, dtype=np.int64))) if also else best[:0]
-    )
-    places = [(int(place), True) for place in best]
-    places += [(int(place), False) for place in asked]
-    return [
-        (int(matrix.windows[p]), int(passages[p]), float(cosines[p]), float(shifts[p]), found)
-        for p, found in places
-    ]
+def _scan(matrix: Matrix, query: Vector, allowed: Integers | None, also: Sequence[int]) -> Near:
+    found, scores = matrix.nearest(query, WINDOWS_DEPTH, allowed)
+    asked = matrix.places_of(np.array(also, dtype=np.int64))
+    their = matrix.cosines(query, asked) - matrix.shifts(query)[asked]
+    return _by_passage(_rows(matrix, found, scores), _rows(matrix, asked, their))
+
+
+def _rows(matrix: Matrix, places: Integers, scores: Vector) -> Top:
+    windows_, passages = matrix.windows[places].tolist(), matrix.passages[places].tolist()
+    return zip(windows_, passages, scores.tolist(), strict=True)
 
 
 def _ask_store(
     db: Connection, embedder: StoredEmbedder, query: Vector, scope: Scope, also: Sequence[int]
-) -> Top:
+) -> Near:
     """As `_scan` without a copy in memory: by the derived index, else by an exact scan."""
     shifts, usual = _shifts(db, embedder.id, query)
     nearest: list[tuple[int, float]] = []
@@ -178,15 +162,16 @@ def _ask_store(
     else:
         allowed = set(allowed_passages(db, scope)) if scope.sql else None
         nearest = windows.exact_nearest(db, embedder.id, query, WINDOWS_DEPTH, allowed)
-    chosen = list(dict.fromkeys(window for window, _ in nearest))
+    chosen = dict.fromkeys(window for window, _ in nearest)
     asked = windows.windows_in(db, embedder.id, also)
-    found = set(chosen)
-    rows = windows.window_rows(db, embedder.id, [*chosen, *(w for w in asked if w not in found)])
-    top = [
-        (window, passage, float(vector @ query), shifts.get(language, usual), window in found)
-        for window, passage, _, language, vector in rows
-    ]
-    return sorted(top, key=lambda one: one[3] - one[2])
+    rows = {
+        window: (window, passage, float(vector @ query) - shifts.get(language, usual))
+        for window, passage, _, language, vector in windows.window_rows(
+            db, embedder.id, [*chosen, *asked]
+        )
+    }
+    found = sorted((rows[window] for window in chosen), key=lambda row: -row[2])
+    return _by_passage(found, (rows[window] for window in asked))
 
 
 def _in_language(scope: Scope, language: str, known: list[str]) -> tuple[str, tuple[str, ...]]:
@@ -216,14 +201,15 @@ def _shifts(db: Connection, embedder: int, query: Vector) -> tuple[dict[str, flo
     }, usual
 
 
-def _by_passage(top: Top, exact: Mapping[int, float]) -> Near:
+def _by_passage(found: Top, asked: Top) -> Near:
+    """Let the best window of each passage stand for it; `found` comes best first."""
     scores: dict[int, float] = {}
     nearest: dict[int, int] = {}
-    found: dict[int, None] = {}
-    for window, passage, cosine, shift, by_itself in top:
-        score = exact.get(window, cosine) - shift
+    for window, passage, score in found:
+        if passage not in scores and len(scores) < DEPTH:
+            scores[passage], nearest[passage] = score, window
+    by_itself = frozenset(scores)
+    for window, passage, score in asked:
         if score > scores.get(passage, -2.0):
             scores[passage], nearest[passage] = score, window
-        if by_itself and len(found) < DEPTH:
-            found.setdefault(passage)
-    return Near(scores, nearest, frozenset(found))
+    return Near(scores, nearest, by_itself)

@@ -6,8 +6,7 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-
-import apsw
+from typing import NamedTuple
 
 from vaultd.core.words import fold, match_of, storable
 from vaultd.model.paths import VaultPath
@@ -19,12 +18,12 @@ K1 = 1.2  # of FTS5's own BM25
 COLUMN_WEIGHTS = (2.0, 1.0, 1.0)  # title, heading, body: +0.7 and +1.0 points measured
 COMMON_SHARE = 0.4  # a word in more of the passages tells nothing, and makes the match slow
 COMMON_FROM = 50  # passages: below, a share says little
-POSTINGS = 60_000  # occurrences looked at for one question: about 15 ms
-FEWEST = 3  # words are looked for however common they are
+COUNTED = 1_024  # passages with a word are counted one by one; more are reckoned from these
+SCORED = 2_000  # passages to look for by the rarest words: scoring takes a microsecond each
+LOOKED_AT = 25_000  # passages that hold a word looked for, all words together
 DEPTH = 100  # passages a lane hands on
 
 _LISTED = "where p.id in (select value from json_each(?))"
-_TOKENIZER = ("porter", ["unicode61", "remove_diacritics", "2"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +62,7 @@ class Found:
     text_hash: str
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a passage stands, as far as results are folded by it."""
 
     file: int
@@ -151,18 +149,20 @@ def matching_words(
     """
     terms = _terms(db, words)
     bound = (K1 + 1) * sum(term.idf for term in terms)
-    telling = _telling(terms)
+    telling = [term for term in terms if not term.common] or terms
     if typing and words:
-        telling = [*(word for word in telling if word != words[-1]), words[-1]]
+        unfinished = next(term for term in terms if term.word == words[-1])
+        telling = [*(term for term in telling if term is not unfinished), unfinished]
     if not telling:
         return WordMatch({}, 0.0)
+    expression, times = _expression(telling, everywhere=not scope.sql, typing=typing)
     within = f" and rowid in ({scope.sql})" if scope.sql else ""
     rows = db.execute(
         f"select rowid, -bm25(passage_words, {', '.join(map(str, COLUMN_WEIGHTS))}) as score"
         f" from passage_words where passage_words match ?{within} order by score desc limit ?",
-        (match_of(telling, last_is_prefix=typing), *scope.values, DEPTH),
+        (expression, *scope.values, DEPTH),
     )
-    return WordMatch({passage: score for passage, score in rows}, bound)
+    return WordMatch({passage: score / times for passage, score in rows}, bound)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,39 +176,49 @@ class _Term:
 def _terms(db: Connection, words: Sequence[str]) -> list[_Term]:
     """Return each word with its inverse document frequency, and whether it tells nothing."""
     total = count_passages(db)
-    stem = db.fts5_tokenizer(*_TOKENIZER)
+    newest = int(db.execute("select max(id) from passages").get or 0)
     terms = []
     for word in words:
-        stems = stem(
-            word.encode(),
-            apsw.FTS5_TOKENIZE_QUERY,
-            None,
-            include_offsets=False,
-            include_colocated=False,
-        )
-        count = min((_count(db, str(one)) for one in stems), default=0)
+        count = min(total, _count(db, word, newest))
         idf = max(1e-6, math.log((total - count + 0.5) / (count + 0.5)))
         common = total >= COMMON_FROM and count > COMMON_SHARE * total
         terms.append(_Term(word, count, idf, common))
     return terms
 
 
-def _telling(terms: Sequence[_Term]) -> list[str]:
-    """Return the words to look for, rarest first, as far as looking stays quick."""
-    chosen: list[str] = []
-    postings = 0
-    rarest_first = sorted(terms, key=lambda term: term.count)
-    for term in [term for term in rarest_first if not term.common] or rarest_first:
-        postings += term.count
-        if postings > POSTINGS and len(chosen) >= FEWEST:
-            break
-        chosen.append(term.word)
-    return chosen
+def _count(db: Connection, word: str, newest: int) -> int:
+    """Return how many passages hold a word, reckoned from the oldest of them if they are many."""
+    row = db.execute(
+        "select count(*), max(rowid) from"
+        " (select rowid from passage_words where passage_words match ? limit ?)",
+        (match_of([word]), COUNTED),
+    ).fetchone()
+    assert row is not None
+    count, last = int(row[0]), row[1]
+    return count if count < COUNTED else count * newest // int(last)
 
 
-def _count(db: Connection, stem: str) -> int:
-    row = db.execute("select doc from word_counts where term = ?", (stem,)).fetchone()
-    return int(row[0]) if row else 0
+def _expression(terms: Sequence[_Term], *, everywhere: bool, typing: bool) -> tuple[str, int]:
+    """Return what finds the passages to score, and how many times it counts each word.
+
+    With many to score, passages need one of the rarest words; the others then only add to
+    the score. Words named on both sides count twice, so all are. With `typing` the last word
+    is the beginning of one.
+    """
+    ordered = sorted(terms, key=lambda term: term.count)
+    if typing:
+        ordered = [terms[-1], *(term for term in ordered if term is not terms[-1])]
+    rare, others, seen = [ordered[0].word], [], ordered[0].count
+    for term in ordered[1:]:
+        seen += term.count
+        if seen <= SCORED or not everywhere:
+            rare.append(term.word)
+        elif seen <= LOOKED_AT:
+            others.append(term.word)
+    needed = match_of(reversed(rare), last_is_prefix=typing)
+    if not others:
+        return needed, 1
+    return f"({needed}) AND ({needed} OR {match_of([*others, *others])})", 2
 
 
 def found_rows(db: Connection, passages: Iterable[int]) -> dict[int, Found]:

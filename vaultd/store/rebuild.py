@@ -28,9 +28,15 @@ def rebuild_words(db: Connection) -> int:
 
     FTS5's own 'rebuild' was seen to succeed on a damaged index and to keep half of it.
     """
-    made_by = str(db.execute("select sql from sqlite_master where name = 'passage_words'").get)
-    db.execute("drop table passage_words")
-    db.execute(made_by)
+    tables = ("passage_words", "word_counts")
+    made_by = [
+        str(db.execute("select sql from sqlite_master where name = ?", (table,)).get)
+        for table in tables
+    ]
+    for table in reversed(tables):
+        db.execute(f"drop table {table}")
+    for sql in made_by:
+        db.execute(sql)
     naming = _namings(db)
     rows = [
         (passage, file, heading, text)

@@ -1,8 +1,7 @@
 """How well search finds, on sets of documents with questions and judged answers.
 
-A set is a folder with `corpus.jsonl` {id, title, text, …} or `files.jsonl`, `queries.jsonl`
-{id, text, lang}, and `qrels*.tsv` or `spans.jsonl`. A vault is made of its documents, indexed,
-and every question asked; one JSON line is printed for each view, lane and measure.
+A vault is made of each set's documents and indexed, and every question is asked in every lane;
+one line is printed for each view, language and lane.
 """
 
 from __future__ import annotations
@@ -10,18 +9,36 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import math
 import os
-import re
+import random
+import sys
 import tempfile
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import structlog
 
+from scripts.asking import Bridge
+from scripts.search_sets import (
+    READ,
+    Sample,
+    SetVault,
+    View,
+    by_language,
+    documents_of,
+    measures,
+    questions_of,
+    read_lines,
+    span_recall,
+    views_of,
+    write_vault,
+)
+from vaultd.embed import Vector
 from vaultd.embed.builtin import BuiltinEmbedder
 from vaultd.extract import Converter
 from vaultd.index import Indexer
@@ -30,117 +47,136 @@ from vaultd.model.search import Filters, Hit, Mode, Question
 from vaultd.reading import Reader
 from vaultd.search import SearchEngine
 from vaultd.store import vectors
-from vaultd.store.database import Database
+from vaultd.store.database import Connection, Database
 from vaultd.vault.files import Vault
 from vaultd.vault.layout import make_layout
 
 ROOT = Path(__file__).resolve().parent.parent
 LANES = {"words": Mode.WORDS, "vectors": Mode.VECTORS, "hybrid": Mode.HYBRID}
-K = 10
 ASKED = 20  # results asked for, since several may belong to one document or file
-READ = 4_000  # characters a reader takes of the results, where spans are judged
+AT_ONCE = 3  # files indexed beside each other: one is embedded while another is stored
+WRONG = 50  # summaries given to another file, to see that they hide nothing
+COLUMNS = ("ndcg@10", "recall@10", "mrr@10")
 
 Ask = Callable[[Question], Awaitable[Sequence[Hit]]]
-Judged = dict[str, dict[str, int]]  # question -> document or file -> grade
+Figure = dict[str, Any]
+
+
+class Remembering(BuiltinEmbedder):
+    """The built-in embedder; a question that is asked in several lanes is embedded once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._questions: dict[str, Vector | None] = {}
+
+    async def embed_question(self, text: str) -> Vector | None:
+        """Return the vector of a question."""
+        if text not in self._questions:
+            self._questions[text] = await super().embed_question(text)
+        return self._questions[text]
 
 
 @dataclass(frozen=True, slots=True)
-class View:
-    """One way to ask a set: which judgements, and in which language's documents."""
+class Prepared:
+    """A set as an indexed vault, with what is needed to ask it in this process."""
 
-    name: str
-    judged: Judged
-    under: Mapping[str, str] = field(default_factory=dict)  # question's language -> folder
-    by_file: bool = False
-
-
-@dataclass(slots=True)
-class EvalVault:
-    """A set's documents as a vault: vault path of each document and back."""
-
-    ids: dict[VaultPath, str]
-    files: dict[str, str]
-    summaries: dict[VaultPath, str]
+    folder: Path
+    sample: Sample
+    vault: Vault
+    made: SetVault
+    db: Database
+    embedder: Remembering
 
 
-def read_lines(path: Path) -> list[dict[str, Any]]:
-    """Read a JSONL file."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+@asynccontextmanager
+async def prepared(folder: Path, root: Path, sample: Sample) -> AsyncIterator[Prepared]:
+    """Make a vault of a set at `root` and index it; what is indexed already stays."""
+    made = await asyncio.to_thread(write_vault, documents_of(folder, sample), root)
+    vault = Vault(root, await asyncio.to_thread(make_layout, root))
+    async with AsyncExitStack() as closing:
+        db = Database(vault.state / "vaultd.db")
+        closing.callback(db.close)
+        embedder, converter = Remembering(), Converter()
+        closing.push_async_callback(embedder.close)
+        closing.push_async_callback(converter.close)
+        reader = Reader(vault, db, converter)
+        indexer = Indexer(vault, db, reader, embedder, lambda: datetime.now(UTC))
+        await _index(indexer, list(made.ids), folder.name)
+        await db.run(_without_summaries)
+        yield Prepared(folder, sample, vault, made, db, embedder)
 
 
-def read_judged(path: Path) -> Judged:
-    """Read query, document, grade; a header line is passed over."""
-    judged: Judged = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
-        question, document, grade = line.split("\t")
-        if grade.lstrip("-").isdigit() and int(grade) > 0:
-            judged.setdefault(question, {})[document] = int(grade)
-    return judged
+async def _index(indexer: Indexer, paths: Sequence[VaultPath], name: str) -> None:
+    waiting, started = iter(paths), time.perf_counter()
+
+    async def some() -> None:
+        for path in waiting:
+            await indexer.index_file(path)
+
+    await asyncio.gather(*(some() for _ in range(AT_ONCE)))
+    seconds = time.perf_counter() - started
+    print(f"{name}: {len(paths)} files indexed in {seconds:.0f} s", file=sys.stderr)
 
 
-def views_of(folder: Path) -> Iterator[View]:
-    """Return the views of a set by its judgement files."""
-    for path in sorted(folder.glob("qrels*.tsv")):
-        kind = path.stem.partition(".")[2]
-        languages = {"": {"en": "en", "zh": "zh"}, "cross": {"en": "zh", "zh": "en"}}
-        bilingual = (folder / "qrels.cross.tsv").exists()
-        yield View(
-            name=kind or "own",
-            judged=read_judged(path),
-            under=languages.get(kind, {}) if bilingual else {},
-            by_file=kind == "file",
-        )
+def _without_summaries(db: Connection) -> None:
+    db.execute("delete from summary_vectors")
 
 
-def write_vault(folder: Path, root: Path) -> EvalVault:
-    """Write each document as a note below its language's folder."""
-    made = EvalVault({}, {}, {})
-    source = folder / "corpus.jsonl"
-    for document in read_lines(source if source.exists() else folder / "files.jsonl"):
-        name = re.sub(r"[^\w.-]+", "_", document["id"])
-        path = VaultPath(f"{document.get('lang') or 'notes'}/{name}.md")
-        title = json.dumps(document.get("title") or "", ensure_ascii=False)
-        head = f"---\ntitle: {title}\n---\n" if document.get("title") else ""
-        place = root / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(head + document["text"], encoding="utf-8")
-        made.ids[path] = document["id"]
-        made.files[document["id"]] = document.get("file", document["id"])
-        if document.get("summary"):
-            made.summaries[path] = document["summary"]
-    return made
+async def evaluate(
+    folder: Path, root: Path, sample: Sample, *, by_bridge: bool
+) -> AsyncIterator[Figure]:
+    """Index a set and yield its figures."""
+    async with prepared(folder, root, sample) as ready:
+        async for figure in _asked(ready, LANES, by_bridge=by_bridge):
+            yield figure
+        if not ready.made.summaries:
+            return
+        await put_summaries(ready, ready.made.summaries)
+        async for figure in _asked(ready, {"hybrid+summaries": Mode.HYBRID}, by_bridge=by_bridge):
+            yield figure
+        await put_summaries(ready, with_wrong(ready.made.summaries))
+        lanes = {f"hybrid+summaries, {WRONG} wrong": Mode.HYBRID}
+        async for figure in _asked(ready, lanes, by_bridge=by_bridge):
+            yield figure
 
 
-def score(judged: Judged, run: Mapping[str, Sequence[str]]) -> dict[str, float]:
-    """Return nDCG, recall and MRR at `K`, means over the judged questions."""
-    totals = {"ndcg@10": 0.0, "recall@10": 0.0, "mrr@10": 0.0}
-    for question, relevant in judged.items():
-        top = list(dict.fromkeys(run.get(question, ())))[:K]
-        gains = [relevant.get(one, 0) for one in top]
-        ideal = sorted(relevant.values(), reverse=True)[:K]
-        first = next((n for n, gain in enumerate(gains) if gain), None)
-        totals["ndcg@10"] += _dcg(gains) / _dcg(ideal)
-        totals["recall@10"] += sum(gain > 0 for gain in gains) / len(relevant)
-        totals["mrr@10"] += 0.0 if first is None else 1 / (first + 1)
-    return {measure: total / len(judged) for measure, total in totals.items()}
+async def _asked(
+    ready: Prepared, lanes: Mapping[str, Mode], *, by_bridge: bool
+) -> AsyncIterator[Figure]:
+    if by_bridge:
+        async with Bridge(ready.vault.root) as bridge:
+            async for figure in figures(ready, bridge.ask, lanes):
+                yield figure
+        return
+    engine = SearchEngine(ready.db, [ready.embedder], vault_name=ready.folder.name)
+
+    async def ask(question: Question) -> Sequence[Hit]:
+        return (await engine.search(question)).results
+
+    async for figure in figures(ready, ask, lanes):
+        yield figure
 
 
-def _dcg(gains: Sequence[int]) -> float:
-    return sum(gain / math.log2(n + 2) for n, gain in enumerate(gains))
+async def figures(ready: Prepared, ask: Ask, lanes: Mapping[str, Mode]) -> AsyncIterator[Figure]:
+    """Ask everything in every lane, and score what is answered."""
+    folder = ready.folder
+    questions = questions_of(folder, ready.sample)
+    if (folder / "spans.jsonl").exists():
+        for lane, mode in lanes.items():
+            recall = await _ask_spans(ready, ask, mode)
+            found = {f"recall in {READ} characters": recall}
+            yield {"set": folder.name, "view": "spans", "language": "en", "lane": lane, **found}
+        return
+    for view in views_of(folder):
+        for lane, mode in lanes.items():
+            run = await _ask_view(ready.made, ask, view, questions, mode)
+            for language, judged in by_language(view, questions).items():
+                place = {"set": folder.name, "view": view.name, "language": language, "lane": lane}
+                yield place | measures(view, judged, run)
 
 
-def mixed_scores(judged: Judged, run: Mapping[str, Sequence[str]]) -> dict[str, float]:
-    """Return the own language's MRR and the other's recall: grade 2 is own, grade 1 other."""
-    own = {q: {d: 1 for d, grade in rel.items() if grade == 2} for q, rel in judged.items()}
-    other = {q: {d: 1 for d, grade in rel.items() if grade == 1} for q, rel in judged.items()}
-    return {
-        "own_mrr@10": score(own, run)["mrr@10"],
-        "other_recall@10": score(other, run)["recall@10"],
-    }
-
-
-async def ask_all(
-    ask: Ask, made: EvalVault, view: View, questions: Sequence[Mapping[str, Any]], mode: Mode
+async def _ask_view(
+    made: SetVault, ask: Ask, view: View, questions: Sequence[Mapping[str, Any]], mode: Mode
 ) -> dict[str, list[str]]:
     """Ask every judged question; return document or file ids in order."""
     run: dict[str, list[str]] = {}
@@ -154,96 +190,40 @@ async def ask_all(
     return run
 
 
-async def ask_spans(ask: Ask, folder: Path, mode: Mode) -> dict[str, float]:
-    """Return the share of the judged characters within the first `READ` characters found."""
-    texts = {one["id"]: one["text"] for one in read_lines(folder / "queries.jsonl")}
+async def _ask_spans(ready: Prepared, ask: Ask, mode: Mode) -> float:
+    texts = {one["id"]: one["text"] for one in questions_of(ready.folder, ready.sample)}
+    judged = [one for one in read_lines(ready.folder / "spans.jsonl") if one["id"] in texts]
     total = 0.0
-    judged = read_lines(folder / "spans.jsonl")
     for one in judged:
         hits = await ask(Question(texts[one["id"]], k=ASKED, mode=mode))
-        head = len(f"---\ntitle: {json.dumps(one['file'])}\n---\n")
-        read, wanted = 0, {n for start, end in one["spans"] for n in range(start, end)}
-        size = len(wanted)
-        for hit in hits:
-            read += hit.end - hit.start
-            if read > READ and hit is not hits[0]:
-                break
-            if Path(hit.path).stem == one["file"]:
-                wanted -= set(range(hit.start - head, hit.end - head))
-        total += 1 - len(wanted) / size
-    return {"recall_in_4000_characters": total / len(judged)}
+        total += span_recall(ready.made, one, hits)
+    return total / len(judged)
 
 
-async def evaluate(folder: Path, root: Path) -> Iterator[dict[str, Any]]:
-    """Index a set and return its figures."""
-    vault = Vault(root, make_layout(root))
-    made = write_vault(folder, root)
-    db = Database(vault.state / "vaultd.db")
-    converter, embedder = Converter(), BuiltinEmbedder()
-    try:
-        reader = Reader(vault, db, converter)
-        indexer = Indexer(vault, db, reader, embedder, lambda: datetime.now(UTC))
-        for path in made.ids:
-            await indexer.index_file(path)
-        engine = SearchEngine(db, [embedder], vault_name=root.name)
-
-        async def ask(question: Question) -> Sequence[Hit]:
-            return (await engine.search(question)).results
-
-        figures = [figure async for figure in _figures(folder, made, ask, LANES)]
-        if made.summaries:
-            await _put_summaries(db, embedder, made)
-            with_summaries = {"hybrid+summaries": Mode.HYBRID}
-            figures += [figure async for figure in _figures(folder, made, ask, with_summaries)]
-    finally:
-        await embedder.close()
-        await converter.close()
-        db.close()
-    return iter(figures)
-
-
-async def _put_summaries(db: Database, embedder: BuiltinEmbedder, made: EvalVault) -> None:
-    vectors_made = await embedder.embed(list(made.summaries.values()))
-    for path, vector in zip(made.summaries, vectors_made, strict=True):
+async def put_summaries(ready: Prepared, summaries: Mapping[VaultPath, str]) -> None:
+    """Give each file its summary."""
+    made = await ready.embedder.embed(list(summaries.values()))
+    (active, *_) = await ready.db.read(vectors.embedders)
+    for path, vector in zip(summaries, made, strict=True):
         if vector is not None:
-            await db.run(vectors.put_summary_vectors, path, {0: vector}, embedder=1)
+            await ready.db.run(vectors.put_summary_vectors, path, {0: vector}, embedder=active.id)
 
 
-async def _figures(folder: Path, made: EvalVault, ask: Ask, lanes: Mapping[str, Mode]) -> Any:
-    if (folder / "spans.jsonl").exists():
-        for lane, mode in lanes.items():
-            for measure, value in (await ask_spans(ask, folder, mode)).items():
-                yield _figure(folder.name, "spans", lane, measure, value)
-        return
-    questions = read_lines(folder / "queries.jsonl")
-    for view in views_of(folder):
-        for lane, mode in lanes.items():
-            run = await ask_all(ask, made, view, questions, mode)
-            for language, judged in _by_language(view, questions).items():
-                measures = score(judged, run)
-                if view.name == "mixed":
-                    measures |= mixed_scores(judged, run)
-                for measure, value in measures.items():
-                    yield _figure(folder.name, f"{view.name} {language}", lane, measure, value)
+def with_wrong(summaries: Mapping[VaultPath, str]) -> dict[VaultPath, str]:
+    """Return the summaries with `WRONG` of them in the place of one another."""
+    rng = random.Random(5)
+    chosen = rng.sample(sorted(summaries), min(WRONG, len(summaries)))
+    moved = zip(chosen, [*chosen[1:], chosen[0]], strict=True)
+    return {**summaries, **{path: summaries[other] for path, other in moved}}
 
 
-def _by_language(view: View, questions: Sequence[Mapping[str, Any]]) -> dict[str, Judged]:
-    """Return the judgements of all questions, and of each language where there are several."""
-    groups: dict[str, Judged] = {"all": view.judged}
-    for question in questions:
-        if question["id"] in view.judged:
-            group = groups.setdefault(question["lang"], {})
-            group[question["id"]] = view.judged[question["id"]]
-    return groups if len(groups) > 2 else {"all": view.judged}
-
-
-def _figure(name: str, view: str, lane: str, measure: str, value: float) -> dict[str, Any]:
-    return {
-        "figure": f"{measure}, {name}, {view}, {lane}",
-        "value": round(value, 4),
-        "unit": "share",
-        "note": f"k = {K}",
-    }
+def shown(figure: Figure) -> str:
+    """Return a figure as a line of a Markdown table."""
+    place = [str(figure[key]) for key in ("set", "view", "language", "lane")]
+    values = [f"{figure[name]:.3f}" if name in figure else "" for name in COLUMNS]
+    more = {k: v for k, v in figure.items() if k not in COLUMNS and isinstance(v, float)}
+    rest = ", ".join(f"{name} {value:.3f}" for name, value in more.items())
+    return f"| {' | '.join([*place, *values, rest])} |"
 
 
 def default_sets() -> list[Path]:
@@ -252,15 +232,41 @@ def default_sets() -> list[Path]:
     return sorted(path.parent for path in (shared / "search-eval").glob("*/queries.jsonl"))
 
 
+async def _print(folder: Path, root: Path, asked: argparse.Namespace) -> None:
+    sample = Sample(asked.documents, asked.questions)
+    async for figure in evaluate(folder, root, sample, by_bridge=asked.bridge):
+        print(json.dumps(figure, ensure_ascii=False) if asked.json else shown(figure), flush=True)
+
+
+def _roots(keep: Path | None, folders: Sequence[Path]) -> Iterator[tuple[Path, Path]]:
+    """Return each set with the folder its vault is made in."""
+    for folder in folders:
+        if keep is not None:
+            yield folder, keep / folder.name
+        else:
+            with tempfile.TemporaryDirectory() as root:
+                yield folder, Path(root)
+
+
 def main() -> None:
     """Evaluate the sets named, or those beside the checkout."""
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(30))
+    structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger(30),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sets", nargs="*", type=Path, help="folders of that form")
-    for folder in parser.parse_args().sets or default_sets():
-        with tempfile.TemporaryDirectory() as root:
-            for figure in asyncio.run(evaluate(folder, Path(root))):
-                print(json.dumps(figure, ensure_ascii=False), flush=True)
+    parser.add_argument("--keep", type=Path, help="make the vaults here, and use those there")
+    parser.add_argument("--bridge", action="store_true", help="ask a daemon over HTTP")
+    parser.add_argument("--documents", type=int, default=0, help="at most so many of a set")
+    parser.add_argument("--questions", type=int, default=0, help="at most so many of a language")
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    asked = parser.parse_args()
+    if not asked.json:
+        print(f"| set | view | language | lane | {' | '.join(COLUMNS)} | more |")
+        print("| --- " * 8 + "|")
+    for folder, root in _roots(asked.keep, asked.sets or default_sets()):
+        asyncio.run(_print(folder, root, asked))
 
 
 if __name__ == "__main__":

@@ -44,9 +44,8 @@ def surroundings(**more: str) -> dict[str, str]:
 def run_vaultd(root: Path, *arguments: str, **more: str) -> None:
     """Run a command on the vault to its end."""
     command = [sys.executable, "-m", "vaultd", "--vault", str(root), *arguments]
-    done = subprocess.run(
-        command, env=surroundings(**more), check=False, capture_output=True, text=True
-    )
+    environ = surroundings(XDG_STATE_HOME=str(root.parent / "state"), **more)
+    done = subprocess.run(command, env=environ, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 
 

@@ -12,46 +12,67 @@ import { makeWork } from "./work.js";
 const LONGEST_WAIT = 30; // s between two tries while nobody answers
 const GATHER = 250; // ms: a burst of events is one look
 const HISTORY = 400; // events looked through for what was done lately
+const GLANCE = 3000; // ms: what is queued is told by no event until it starts
 const PARTS = {
-  job: ["jobs"],
   progress: ["jobs"],
-  "review.answered": ["reviews", "jobs"],
+  "review.answered": ["jobs", "reviews"],
   "reviews.changed": ["reviews"],
-  "source.published": ["jobs", "folders", "reviews", "usage"],
+  "source.published": ["status", "jobs", "folders", "reviews", "usage"],
   folder: ["folders"],
-};
-const EVERYTHING = ["jobs", "reviews", "folders", "usage"];
+}; // any other event: the documents
+const DOCUMENTS = ["status", "jobs"];
+const EVERYTHING = [...DOCUMENTS, "reviews", "folders", "usage"];
 
 const bridge = new Bridge();
-const work = makeWork(bridge, () => refresh(["jobs"]));
-const reviews = makeReviews(bridge, () => refresh(["reviews", "jobs"]));
+const work = makeWork(bridge, () => refresh(DOCUMENTS));
+const reviews = makeReviews(bridge, () => refresh(["jobs", "reviews"]));
 const folders = makeFolders(bridge);
 makeSearch(bridge);
 
+let status = null;
 let vault = "";
-let model = "";
+let listed = "";
 let gathered = new Set();
 let timer = 0;
 let wake = () => {}; // ends a wait
 
 async function refresh(parts) {
   const wanted = new Set(parts);
-  if (wanted.has("jobs")) await showWork();
+  if (wanted.has("status")) await askStatus();
+  if (wanted.has("jobs")) showWork((await bridge.get("/v1/jobs")).jobs);
   if (wanted.has("reviews")) reviews.render((await bridge.get("/v1/reviews")).reviews, vault);
   if (wanted.has("folders")) await folders.render(vault);
-  if (wanted.has("usage")) renderUsage(await bridge.get("/v1/usage?days=30"), model);
+  if (wanted.has("usage")) renderUsage(await bridge.get("/v1/usage?days=30"), status.model.chat);
 }
 
-async function showWork() {
-  const [status, { jobs }] = await Promise.all([bridge.get("/v1/status"), bridge.get("/v1/jobs")]);
+async function askStatus() {
+  status = await bridge.get("/v1/status");
   vault = nameOf(status.vault.replaceAll("\\", "/"));
-  model = status.model.chat;
   write(at("vault"), vault);
   document.title = `${vault} · vaultd`;
+}
+
+function showWork(jobs) {
+  listed = fingerprint(jobs);
   work.render(status, jobs);
   const busy = jobs.filter((job) => ["running", "queued"].includes(job.state)).length;
   state("here", busy ? `Working: ${counted(busy, "job")} to go` : "Up to date");
   document.body.toggleAttribute("data-busy", busy > 0);
+}
+
+function fingerprint(jobs) {
+  return jobs.map((job) => `${job.id} ${job.state}`).join();
+}
+
+/** Look whether something was queued. */
+async function glance() {
+  if (document.hidden || document.body.dataset.state !== "here") return;
+  try {
+    const { jobs } = await bridge.get("/v1/jobs");
+    if (fingerprint(jobs) !== listed) noticed({ kind: "queued" });
+  } catch (error) {
+    if (!(error instanceof Away || error instanceof Refused)) throw error; // the stream tells
+  }
 }
 
 function state(name, text) {
@@ -63,8 +84,8 @@ function state(name, text) {
 
 function noticed(event) {
   work.note(event);
-  if (event.kind === "reset") EVERYTHING.forEach((part) => gathered.add(part));
-  (PARTS[event.kind] ?? ["jobs"]).forEach((part) => gathered.add(part));
+  const parts = event.kind === "reset" ? EVERYTHING : (PARTS[event.kind] ?? DOCUMENTS);
+  parts.forEach((part) => gathered.add(part));
   timer ||= setTimeout(look, GATHER);
 }
 
@@ -83,10 +104,10 @@ async function look() {
 
 async function begin() {
   const { cursor } = await bridge.get("/v1/events");
-  await refresh(["jobs"]);
+  await refresh(DOCUMENTS);
   const past = await bridge.get(`/v1/events?since=${Math.max(0, cursor - HISTORY)}&wait=0`);
   past.events.filter((event) => event.id <= cursor).forEach((event) => work.note(event));
-  await refresh(EVERYTHING.slice(1));
+  await refresh(["reviews", "folders", "usage"]);
   return cursor;
 }
 
@@ -123,4 +144,5 @@ at("again").addEventListener("click", () => wake());
 addEventListener("online", () => wake());
 addEventListener("hashchange", () => location.reload());
 document.addEventListener("visibilitychange", () => document.hidden || wake());
+setInterval(glance, GLANCE);
 await follow();

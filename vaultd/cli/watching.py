@@ -17,6 +17,7 @@ from vaultd.store.events import Event
 
 QUIET = frozenset({JobKind.INDEX, JobKind.SUMMARIZE, JobKind.UPKEEP})  # told only if they fail
 SUBJECT_COLUMNS = 40
+WHOLE = "the whole wiki"  # what a job about "." is about
 
 
 def sentence(payload: Mapping[str, Any]) -> str:
@@ -65,7 +66,8 @@ class Bars:
     def _move(self, payload: Mapping[str, Any]) -> None:
         job = int(payload["id"])
         if job not in self._bars:
-            subject = escape(shortened(str(payload["subject"]), SUBJECT_COLUMNS))
+            named = WHOLE if payload["subject"] == "." else str(payload["subject"])
+            subject = escape(shortened(named, SUBJECT_COLUMNS))
             self._bars[job] = self._progress.add_task(subject, total=None, stage="")
         total = int(payload["total"]) or None
         self._progress.update(

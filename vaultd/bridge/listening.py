@@ -25,6 +25,7 @@ RUNTIME = "bridge.json"
 KEPT_PORT = "bridge-port"
 SPARE_PORTS = 9  # behind the first: 27331 to 27340
 BACKLOG = 128
+IDLE_SECONDS = 75  # longer than most clients keep a connection: they close first, so none races
 LAST_SECONDS = 2  # for answers under way when the daemon stops; it has ten in all
 PROBLEM = "bridge_port"
 
@@ -144,6 +145,7 @@ def _configuration(app: ASGIApp) -> uvicorn.Config:
         server_header=False,
         proxy_headers=False,
         timeout_graceful_shutdown=LAST_SECONDS,
+        timeout_keep_alive=IDLE_SECONDS,
         backlog=BACKLOG,
     )
 

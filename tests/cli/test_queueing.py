@@ -46,6 +46,21 @@ def test_a_file_without_text_is_parked_and_can_be_tried_again(
     assert "nothing to try again" in run("retry", "--all").stdout
 
 
+def test_an_empty_file_is_parked_with_its_reason(
+    root: Path, run: Callable[..., Any], answer: Callable[..., Any]
+) -> None:
+    (root / "raw/empty.md").write_bytes(b"")
+
+    result = run("ingest", str(root / "raw/empty.md"))
+
+    (line,) = result.stdout.splitlines()
+    assert result.exit_code == 3
+    assert line.startswith("raw/empty.md: parked (")
+    (file,) = answer("status")["files"]
+    assert (file["state"], file["code"]) == ("parked", "empty")
+    assert not list((root / "wiki/sources").glob("*.md"))
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -53,7 +53,6 @@ def daemon(program: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[D
         finally:
             kill(started)
             gate.set()
-            started.client.close()
 
 
 def is_set(daemon: Daemon) -> bool:
@@ -66,6 +65,7 @@ def kill(daemon: Daemon) -> None:
     """End the daemon at once; what it does would end only with the model's answer."""
     daemon.process.kill()
     daemon.process.wait()
+    daemon.client.close()
 
 
 @pytest.fixture(scope="module")

@@ -34,7 +34,6 @@ def main(folder: Path) -> None:
         finally:
             kill(daemon)
             gate.set()
-            daemon.client.close()
 
 
 def take(browser: Browser, daemon: Daemon, folder: Path) -> None:

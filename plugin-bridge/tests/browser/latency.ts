@@ -32,6 +32,9 @@ export function windowsIn(vault: string): number {
 
 /** Type the questions and return the waits in milliseconds, shortest first. */
 export async function waitsWhileTyping(page: Page): Promise<number[]> {
+	await page.keyboard.type(QUESTIONS[0] ?? ""); // the daemon reads its vectors for the first question
+	await page.locator(".suggestion-item").first().waitFor({ timeout: 60_000 });
+	await page.waitForTimeout(2_000);
 	await page.evaluate(() => {
 		const waits: number[] = [];
 		let since = 0;

@@ -32,7 +32,7 @@ KEPT = re.compile(r"^(?:File: .*|Summary page: .*|Pages to write:|- wiki/.*\.md.
 SUBJECTS = ("otters", "lichens", "clocks", "tides", "looms", "glaciers", "bees", "kilns", "maps")
 FACT = "{subject} were described in chapter {number}: they need {n} days and {m} hands."
 LATENCY = 0.15  # seconds before each reply
-ENDS_WITHIN = 60.0  # seconds; a whole undisturbed run needs a tenth
+ENDS_WITHIN = 300.0  # seconds; an undisturbed run of ten documents needs ten
 WIDTH = 12  # calls that may be open at once: three sources, summaries, embeddings
 OWN_STAGES = ("analysis", "chunk", "generation", "again", "review", "merge")  # of the sources
 

@@ -44,6 +44,7 @@ class Run:
     def kill(self) -> None:
         """End its whole process group as the system would."""
         with suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)  # it may be too young to lead its group
             os.killpg(self.pid, signal.SIGKILL)
 
     def signal(self, number: int) -> None:

@@ -1,0 +1,220 @@
+"""Storms of changes: whatever is told, dropped or doubled, a look ends where a plain scan does."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.fakes import FakeClock
+from tests.watcher.test_watcher import SETTLE, Scene
+from vaultd.model.jobs import JobKind
+from vaultd.store import files
+from vaultd.store.database import Database
+from vaultd.vault.files import Vault
+from vaultd.vault.layout import make_layout
+
+NAMES = [f"raw/{folder}{name}.md" for folder in ("", "a/", "b/") for name in "uvwxyz"]
+STEPS = st.one_of(
+    st.tuples(st.just("write"), st.sampled_from(NAMES), st.sampled_from(["one", "two", "three"])),
+    st.tuples(st.just("move"), st.sampled_from(NAMES), st.sampled_from(NAMES)),
+    st.tuples(st.just("delete"), st.sampled_from(NAMES), st.just("")),
+    st.tuples(st.just("touch"), st.sampled_from(NAMES), st.just("")),
+    st.tuples(st.just("look"), st.sampled_from(["0", "2", "6"]), st.just("")),
+    st.tuples(st.just("work"), st.just(""), st.just("")),
+)
+
+
+def do(scene: Scene, step: str, name: str, more: str) -> None:
+    """Do to the vault what a person or a sync tool does."""
+    place = scene.vault.root / name
+    match step:
+        case "write":
+            scene.put(name, more)
+        case "move" if place.exists():
+            (scene.vault.root / more).parent.mkdir(parents=True, exist_ok=True)
+            place.replace(scene.vault.root / more)
+        case "delete":
+            place.unlink(missing_ok=True)
+        case "touch" if place.exists():
+            os.utime(place)
+        case "work":
+            scene.finish_all()
+        case _:  # there is nothing to move or touch
+            return
+
+
+async def live(scene: Scene, steps: list[tuple[str, str, str]]) -> None:
+    for step, name, more in steps:
+        if step == "look":
+            await scene.look(float(name))
+        else:
+            do(scene, step, name, more)
+    for _ in range(4):
+        await scene.look(SETTLE + 1)
+        scene.finish_all()
+
+
+def is_as_a_scan_finds_it(scene: Scene, writes: int) -> None:
+    """Every file that is there is taken care of, with its present content and no more work."""
+    top = scene.vault.root
+    there = {str(path.relative_to(top)): path for path in (top / "raw").rglob("*.md")}
+    for path, place in there.items():
+        known = scene.db.read_sync(files.find, path)
+        assert known is not None
+        assert known.sha256 == hashlib.sha256(place.read_bytes()).hexdigest()
+    states = {s.path: str(s.state) for s in scene.standing().values() if s.path in there}
+    assert states == dict.fromkeys(there, "done")
+    assert scene.jobs(JobKind.INGEST) == []
+    assert scene.count(JobKind.INGEST) <= writes  # moving, touching and deleting ask for none
+
+
+def scene_in(folder: Path) -> Scene:
+    root = folder / "vault"
+    root.mkdir()
+    (root / "raw").mkdir()
+    return Scene(Vault(root, make_layout(root)), Database(":memory:"), FakeClock())
+
+
+@pytest.mark.parametrize("examples", [25, pytest.param(1000, marks=pytest.mark.full)])
+@pytest.mark.timeout(900)
+def test_any_history_ends_where_a_scan_does_b5(
+    tmp_path_factory: pytest.TempPathFactory, examples: int
+) -> None:
+    import asyncio
+
+    @settings(max_examples=examples, suppress_health_check=list(HealthCheck))
+    @given(st.lists(STEPS, max_size=25))
+    def lived(steps: list[tuple[str, str, str]]) -> None:
+        folder = tmp_path_factory.mktemp("history")
+        scene = scene_in(folder)
+        try:
+            asyncio.run(live(scene, steps))
+            is_as_a_scan_finds_it(scene, sum(step == "write" for step, _, _ in steps))
+        finally:
+            scene.db.close()
+            shutil.rmtree(folder)
+
+    lived()
+
+
+async def test_reading_queues_nothing_b7(tmp_path: Path) -> None:
+    scene = scene_in(tmp_path)
+    for number in range(300):
+        scene.put(f"raw/{number}.md", f"content {number}")
+    await scene.settle()
+    scene.finish_all()
+    await scene.look(SETTLE)
+    before = scene.count(JobKind.INGEST), scene.count(JobKind.INDEX)
+
+    for path in (scene.vault.root / "raw").iterdir():
+        path.read_bytes()
+    await scene.settle()
+
+    assert (scene.count(JobKind.INGEST), scene.count(JobKind.INDEX)) == before
+    scene.db.close()
+
+
+async def test_twenty_times_unplugged_nothing_is_taken_for_deleted_b14(tmp_path: Path) -> None:
+    scene = scene_in(tmp_path)
+    for number in range(20):
+        scene.put(f"raw/{number}.md", f"content {number}")
+    await scene.settle()
+    scene.finish_all()
+    away = scene.vault.root.with_name("away")
+
+    for _ in range(20):
+        scene.vault.root.rename(away)
+        await scene.look(60)
+        away.rename(scene.vault.root)
+        await scene.look(60)
+
+    assert scene.jobs(JobKind.RETRACT) == []
+    assert scene.count(JobKind.INGEST) == 20
+    scene.db.close()
+
+
+async def queue_all(folder: Path, number_of_files: int) -> float:
+    """Drop so many files at once; return the processor time of the look that takes them."""
+    scene = scene_in(folder)
+    scene.put("raw/first.md")
+    for number in range(number_of_files):
+        (scene.vault.root / f"raw/{number}.md").write_text(str(number))
+    await scene.look()
+    began = time.process_time()
+    taken = (await scene.look(SETTLE)).taken
+    lasted = time.process_time() - began
+    again = (await scene.look(SETTLE)).taken
+    scene.db.close()
+    assert (taken, again) == (number_of_files + 1, 0)
+    return lasted
+
+
+@pytest.mark.full
+@pytest.mark.timeout(300)
+async def test_twenty_thousand_files_are_queued_within_one_look_b1(tmp_path: Path) -> None:
+    assert await queue_all(tmp_path, 20_000) < 30
+
+
+STALLED = """
+import asyncio, sys, time
+from datetime import UTC, datetime
+from pathlib import Path
+from vaultd.core.ignore import Rules
+from vaultd.store import joblist
+from vaultd.store.database import Database
+from vaultd.vault.files import Vault
+from vaultd.vault.layout import make_layout
+from vaultd.vault.notices import Notices
+from vaultd.watcher import Watcher
+from functools import partial
+
+async def main(root, wanted):
+    vault = Vault(root, make_layout(root))
+    db = Database(":memory:")
+    watcher = Watcher(vault, db, Rules, lambda: datetime.now(UTC), settle=0.2, rescan=2,
+                      tell=lambda: None)
+    watcher.watch_natively(partial(Notices, root))
+    task = asyncio.ensure_future(watcher.run())
+    print("ready", flush=True)
+    end = time.monotonic() + 180
+    while time.monotonic() < end:
+        found = len(await db.read(joblist.listed, (), 100_000))
+        if found >= wanted:
+            break
+        await asyncio.sleep(0.1)
+    print(found, flush=True)
+    task.cancel()
+
+asyncio.run(main(Path(sys.argv[1]), int(sys.argv[2])))
+"""
+
+
+@pytest.mark.parametrize("number_of_files", [1_000, pytest.param(20_000, marks=pytest.mark.full)])
+@pytest.mark.timeout(300)
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGSTOP")
+def test_files_that_came_during_a_stall_are_queued_once_b1(
+    tmp_path: Path, number_of_files: int
+) -> None:
+    root = tmp_path / "vault"
+    (root / "raw").mkdir(parents=True)
+    command = [sys.executable, "-c", STALLED, str(root), str(number_of_files)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as watching:
+        assert watching.stdout is not None
+        assert watching.stdout.readline() == "ready\n"
+        watching.send_signal(signal.SIGSTOP)
+        for number in range(number_of_files):
+            (root / f"raw/{number}.md").write_text(str(number))
+        watching.send_signal(signal.SIGCONT)
+        found = int(watching.stdout.readline())
+
+    assert found == number_of_files

@@ -34,6 +34,18 @@ _REGION = re.compile(
 _DESCRIBING = frozenset({"index", "overview", "folder", "summary"})
 """Regions that only repeat what stands elsewhere: folders are found by their summaries."""
 
+_SECTION = re.compile(r"^#{2,6} [^\n]*(?:\n(?!#{1,6} )[^\n]*)*", re.MULTILINE)  # with its heading
+_CALLOUT = re.compile(r"^> \[!info\][^\n]*", re.MULTILINE)
+REPEATING = frozenset(
+    {
+        "Outline", "Key terms", "大纲", "关键词", "目次", "キーワード", "개요", "핵심어",
+        "Gliederung", "Schlüsselbegriffe", "Plan", "Termes clés", "Esquema", "Términos clave",
+    }
+)  # fmt: skip
+"""Headings of the offline author's sections that hold no sentence."""
+
+_LINK = re.compile(r"!?\[\[[^\[\]\n]*\]\]")
+_LETTER = re.compile(r"\w")
 _NOT_LINE_END = re.compile(r"[^\r\n]")
 _INLINE_TAG = re.compile(r"(?<![\w/#&\[(])#(?=[\w/-]*[^\W\d])([\w/-]+)")
 _CODE = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1|\Z)|`[^`\n]+`", re.MULTILINE | re.DOTALL)
@@ -63,18 +75,36 @@ def is_searched(path: VaultPath) -> bool:
 
 
 def own_text(text: str) -> str:
-    """Return a note with its properties and the regions that describe a folder blanked.
+    """Return a note with what only leads elsewhere blanked: offsets stay, spaces take its place.
 
-    Offsets stay: what is blanked becomes spaces.
+    That is its properties, the regions that describe a folder, and in a page that was written
+    for the person the sections of nothing but links, and the offline author's outlines and
+    lists of terms: they repeat the source's headings without saying anything.
     """
-
-    def blank(found: re.Match[str]) -> str:
-        if found["id"] not in _DESCRIBING:
-            return found[0]
-        return _NOT_LINE_END.sub(" ", found[0])
-
     head = parts_of(text).head
-    return _NOT_LINE_END.sub(" ", head) + _REGION.sub(blank, text[len(head) :])
+    body = _REGION.sub(_blank_description, text[len(head) :])
+    author = _first(properties_or_none(head) or {}, "author") if "author:" in head else ""
+    if author:
+        offline = author == "offline"
+        body = _CALLOUT.sub(_blank, body) if offline else body
+        body = _SECTION.sub(lambda found: _blank_signposts(found, offline=offline), body)
+    return _NOT_LINE_END.sub(" ", head) + body
+
+
+def _blank(found: re.Match[str]) -> str:
+    return _NOT_LINE_END.sub(" ", found[0])
+
+
+def _blank_description(found: re.Match[str]) -> str:
+    return _blank(found) if found["id"] in _DESCRIBING else found[0]
+
+
+def _blank_signposts(found: re.Match[str], *, offline: bool) -> str:
+    """Blank a section that says nothing of its own, its heading included."""
+    heading, *lines = found[0].splitlines()
+    repeats = offline and heading.lstrip("# ").rstrip() in REPEATING
+    says = any(_LETTER.search(_LINK.sub("", line)) for line in lines)
+    return _blank(found) if repeats or (lines and not says) else found[0]
 
 
 def note_words(text: str) -> NoteWords:

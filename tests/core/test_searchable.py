@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vaultd.author.offline import labels
+from vaultd.core.searchable import REPEATING, own_text
+
+PAGE = """---
+type: concept
+title: Koji
+author: "{author}"
+---
+Koji is a mould.
+
+> [!info] Written offline. [[raw/koji.md|Intro]]
+
+## Outline
+
+- Steaming
+- Cooling
+
+## Uses
+
+- shoyu, miso
+
+## Related pages
+
+- [[wiki/concepts/Miso|Miso]]
+- [[Shoyu]]
+"""
+
+lines = st.lists(
+    st.sampled_from(
+        ["## Outline", "- [[A]]", "prose", "", "> [!info] x", "```", "author: offline"]
+    ),
+    max_size=12,
+).map("\n".join)
+
+
+@given(text=lines, written=st.booleans())
+def test_blanking_leaves_offsets_and_lines_alone(text: str, written: bool) -> None:
+    whole = f"---\nauthor: offline\n---\n{text}" if written else text
+
+    assert len(own_text(whole)) == len(whole)
+    assert own_text(whole).count("\n") == whole.count("\n")
+
+
+def test_a_written_page_gives_what_it_says_and_not_where_it_leads() -> None:
+    shown = " ".join(own_text(PAGE.format(author="offline")).split())
+
+    assert shown == "Koji is a mould. ## Uses - shoyu, miso"
+
+
+def test_a_models_outline_may_say_something() -> None:
+    shown = own_text(PAGE.format(author="gpt"))
+
+    assert "Steaming" in shown
+    assert "Shoyu]]" not in shown
+
+
+def test_a_persons_list_of_links_stays() -> None:
+    note = "## Related pages\n\n- [[Miso]]\n"
+
+    assert own_text(note) == note
+
+
+def test_every_heading_the_offline_author_repeats_under_is_known() -> None:
+    written = labels._LABELS.values()
+
+    assert {label.outline for label in written} | {label.terms for label in written} == REPEATING

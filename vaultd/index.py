@@ -9,7 +9,7 @@ from typing import Any
 
 import structlog
 
-from vaultd.core.passage import windows_of
+from vaultd.core.passage import SPLITTER_VERSION, windows_of
 from vaultd.core.plain import plain
 from vaultd.core.searchable import (
     Split,
@@ -36,6 +36,7 @@ from vaultd.vault.files import Vault
 log = structlog.get_logger()
 
 AT_ONCE = 128  # windows embedded before the words are stored: under a second built in
+MAKERS = (SPLITTER_VERSION, f"{SPLITTER_VERSION}/{CONVERTER_VERSION}")  # notes, other documents
 USABLE = frozenset({ExtractStatus.OK, ExtractStatus.PARTIAL})
 
 
@@ -86,17 +87,19 @@ class Indexer:
         return {"state": state, "passages": len(found), "embedded": embedded}
 
     async def missing(self) -> list[VaultPath]:
-        """Return the files that still lack vectors of this embedder, newest first.
+        """Return the files whose index is not what this program would make of them.
 
-        They are those an earlier embedder made, or that a failure left with words only; the
-        caller queues an index job for each.
+        They lack vectors of this embedder, since an earlier one made them or it failed, or
+        another version split or read them; newest first. The caller queues an index job for
+        each.
         """
+        found = await self._db.read(passages.paths_made_otherwise, MAKERS)
         if self._embedder is None:
-            return []
-        found = await self._db.read(_paths_without, self._embedder.identity)
-        if not found:
+            return found
+        without = await self._db.read(_paths_without, self._embedder.identity)
+        if not without:
             await self._db.run(_finish, self._embedder.identity)
-        return found
+        return list(dict.fromkeys([*found, *without]))
 
     async def _split(self, path: VaultPath) -> Split | None:
         if not is_searched(path):

@@ -325,3 +325,13 @@ def test_a_vector_without_direction_is_refused() -> None:
 
 def _passage_ids(db: Connection) -> list[int]:
     return [row[0] for row in db.execute("select id from passages order by ordinal")]
+
+
+async def test_files_that_another_version_split_are_missing(world: World) -> None:
+    await world.note("a.md", "One.")
+    await world.note("b.md", "Two.")
+    await world.db.run(
+        lambda db: db.execute("update indexed_files set made_by = '0' where path = 'b.md'") and None
+    )
+
+    assert await world.indexer.missing() == ["b.md"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -46,6 +47,16 @@ def file_state(db: Connection, path: VaultPath) -> FileState | None:
 def paths(db: Connection) -> list[VaultPath]:
     """Return every indexed path, sorted."""
     return [VaultPath(path) for (path,) in db.execute("select path from indexed_files order by 1")]
+
+
+def paths_made_otherwise(db: Connection, makers: Iterable[str]) -> list[VaultPath]:
+    """Return the files that none of `makers` read and split, newest first."""
+    rows = db.execute(
+        "select path from indexed_files where made_by not in (select value from json_each(?))"
+        " order by changed desc, path",
+        (json.dumps(list(makers)),),
+    )
+    return [VaultPath(path) for (path,) in rows]
 
 
 def put_file(db: Connection, file: IndexedFile, *, now: datetime) -> int:

@@ -29,6 +29,18 @@ def make_embedder(settings: EmbeddingSettings, clock: Clock) -> Embedder | None:
     )
 
 
+def askable_beside(embedder: Embedder | None) -> list[Embedder]:
+    """Return who can embed questions: the built-in one too, for vectors made before a change.
+
+    Until the new embedder has every passage, the former one's vectors answer.
+    """
+    from vaultd.embed.builtin import BuiltinEmbedder
+
+    if embedder is None:
+        return []
+    return [embedder] if isinstance(embedder, BuiltinEmbedder) else [embedder, BuiltinEmbedder()]
+
+
 @asynccontextmanager
 async def loading(embedder: Embedder | None) -> AsyncIterator[None]:
     """Have the built-in encoder load, a second and more, beside what the caller does.

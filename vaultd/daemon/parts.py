@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from vaultd.author.seam import Author
-from vaultd.daemon.embedding import make_embedder
+from vaultd.daemon.embedding import askable_beside, make_embedder
 from vaultd.daemon.place import Place
 from vaultd.daemon.writing import make_author, make_desk, make_operations, make_summarizer
 from vaultd.embed import Embedder
@@ -73,13 +73,12 @@ async def build(place: Place) -> AsyncIterator[Parts]:
         closing.push_async_callback(converter.close)
         reader = Reader(place.vault, place.db, converter)
         embedder = make_embedder(settings.embedding, place.clock)
-        if embedder is not None:
-            closing.push_async_callback(embedder.close)
+        askable = askable_beside(embedder)
+        for one in askable:
+            closing.push_async_callback(one.close)
         indexer = Indexer(place.vault, place.db, reader, embedder, place.clock)
         author = make_author(place, closing)
-        engine = SearchEngine(
-            place.db, [embedder] if embedder else [], vault_name=place.vault.root.name
-        )
+        engine = SearchEngine(place.db, askable, vault_name=place.vault.root.name)
         desk = make_desk(place, reader, author, engine)
         sweep = Sweep(Reviews(place.vault, place.db, place.clock, author.name))
         summarizer = make_summarizer(place, author, embedder, sweep)

@@ -48,6 +48,7 @@ async def run_daemon(root: Path, settings: Settings, clock: Clock) -> int:
     """
     async with open_for_work(root, settings, clock) as place, build(place) as parts:
         await _look_at_folders(parts, lately=_age(parts))
+        await _embed_the_rest(parts)
         stop = _Stop()
         async with _working(parts) as tasks, stop.on_signals():
             bridge = make_bridge(parts) if settings.bridge.enabled else None
@@ -76,6 +77,7 @@ async def run_once(root: Path, settings: Settings, clock: Clock, tell: Tell | No
         cursor = await place.db.read(events.latest)
         stop = _Stop()
         await _look_at_folders(parts, lately=_age(parts))
+        await _embed_the_rest(parts)
         async with _working(parts), stop.on_signals(), _telling(parts, cursor, tell):
             pass_ = asyncio.ensure_future(_pass(parts))
             stopped = asyncio.ensure_future(stop.wanted.wait())
@@ -217,6 +219,12 @@ async def _look_at_folders(parts: Parts, *, lately: timedelta = timedelta(0)) ->
         return
     await parts.place.db.run(nodes.look_at_all, by=by, now=now)
     parts.worker.ring()
+
+
+async def _embed_the_rest(parts: Parts) -> None:
+    """Queue what lacks vectors of the configured embedder: it is new, or failed before."""
+    new = [NewJob(JobKind.INDEX, path) for path in await parts.indexer.missing()]
+    await parts.place.db.run(jobs.enqueue_all, new, now=parts.place.clock())
 
 
 def _age(parts: Parts) -> timedelta:

@@ -1,27 +1,30 @@
 /** How long a person waits between a keystroke and the first results after it. */
 
 import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { pythonOf } from "../../scripts/python.mjs";
 
 export const WINDOWS = 20_000;
+const NOTES = 700;
+const PARAGRAPHS = 10; // about 850 characters each: one passage, three windows
 const BETWEEN_KEYS_MS = 110; // a practised typist
 
-const QUESTIONS = ["bara ferena", "tiro kusa melu", "how warm should dough be", "salt and fermentation", "which mould grows on rice", "when is bread done", "泡菜 盐", "lactic acid bacteria"];
+const QUESTIONS = ["how warm should dough be", "salt and fermentation", "which mould grows on rice", "when is bread done", "泡菜 盐", "lactic acid bacteria"];
+const WORDS = "salt rice mould dough warm water starter acid bread time heat crust flour yeast jar lid brine koji miso barley week month cool cellar taste sour sweet fold rest bake steam".split(" ");
 
-/** Fill the index of a stopped daemon's vault with made-up notes under the built-in embedder's name. */
-export function fillIndex(vault: string): void {
-	const fill = [
-		"import asyncio, sys, numpy as np",
-		"from scripts.benchmarks.search import PER_FILE, fill",
-		"from vaultd.store.database import Database",
-		"db = Database(sys.argv[1])",
-		"asyncio.run(fill(db, np.random.default_rng(1), range(int(sys.argv[2]) // PER_FILE + 1)))",
-		"db.close()",
-	].join("\n");
-	const place = join(vault, ".llm-wiki", "vaultd.db");
-	execFileSync(pythonOf(), ["-c", fill, place, String(WINDOWS)], { cwd: join(import.meta.dirname, "../../.."), stdio: "pipe" });
+/** Write notes of made-up sentences into the vault, enough for `WINDOWS` windows. */
+export function writeNotes(vault: string): void {
+	let seed = 11;
+	const next = (below: number): number => (seed = (seed * 16_807) % 2_147_483_647) % below;
+	const sentence = (): string => `${Array.from({ length: 9 + next(6) }, () => WORDS[next(WORDS.length)]).join(" ")} ${next(90_000)}.`;
+	for (let note = 0; note < NOTES; note += 1) {
+		const folder = join(vault, "Notes", String(note % 20));
+		mkdirSync(folder, { recursive: true });
+		const parts = Array.from({ length: PARAGRAPHS }, (_, part) => `## Part ${part}\n\n${Array.from({ length: 14 }, sentence).join(" ")}\n`);
+		writeFileSync(join(folder, `Note ${note}.md`), `# Note ${note}\n\n${parts.join("\n")}`);
+	}
 }
 
 /** Return how many windows the vault's index holds. */

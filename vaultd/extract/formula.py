@@ -59,18 +59,18 @@ def _fraction(node: Element) -> str:
 
 
 def _raised(node: Element) -> str:
-    return f"{_base(node)}^{{{_part(node, 'sup')}}}"
+    return f"{_carrier(node)}^{{{_part(node, 'sup')}}}"
 
 
 def _lowered(node: Element) -> str:
-    return f"{_base(node)}_{{{_part(node, 'sub')}}}"
+    return f"{_carrier(node)}_{{{_part(node, 'sub')}}}"
 
 
 def _both(node: Element) -> str:
-    return f"{_base(node)}_{{{_part(node, 'sub')}}}^{{{_part(node, 'sup')}}}"
+    return f"{_carrier(node)}_{{{_part(node, 'sub')}}}^{{{_part(node, 'sup')}}}"
 
 
-def _base(node: Element) -> str:
+def _carrier(node: Element) -> str:
     base = _part(node, "e")
     return base if len(base) < 2 else f"{{{base}}}"
 
@@ -98,11 +98,11 @@ def _accent(node: Element) -> str:
 
 
 def _limit_below(node: Element) -> str:
-    return f"{_base(node)}_{{{_part(node, 'lim')}}}"
+    return f"{_carrier(node)}_{{{_part(node, 'lim')}}}"
 
 
 def _limit_above(node: Element) -> str:
-    return f"{_base(node)}^{{{_part(node, 'lim')}}}"
+    return f"{_carrier(node)}^{{{_part(node, 'lim')}}}"
 
 
 def _matrix(node: Element) -> str:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from tests.mcp.conftest import PDF, answer, over_stdio, surroundings
+from tests.bridge.conftest import Daemon
+from tests.mcp.conftest import PDF, answer, over_stdio, refusal, surroundings
+from tests.page.worlds import ask
+from vaultd.store.database import Database
 
 
 @pytest.mark.parametrize(
@@ -31,6 +36,34 @@ async def test_clients_of_both_kinds_are_served(made: Path, mode: str, revision:
     assert page["text"]
     assert rests["claims"][0]["source"]["path"] == PDF
     assert state["state"] == "stopped"
+
+
+async def test_beside_a_daemon_files_are_handed_in_and_questions_answered(
+    made: Path, world: Path
+) -> None:
+    with closing(Database(world / ".llm-wiki" / "vaultd.db")) as db:
+        await db.run(ask, now=datetime.now(UTC))
+    (world / "Leaven.md").write_text("A leaven is flour, water and patience. " * 20)
+    daemon = Daemon(world, XDG_STATE_HOME=str(made.parent / "state"))  # the same machine
+    try:
+        async with over_stdio(world, "--allow-write") as client:
+            queued = await answer(client, "ingest_submit", path="Leaven.md")
+            state = await answer(client, "ingest_status")
+            (first, *_) = (await answer(client, "review_list"))["reviews"]
+            decided = await answer(client, "review_decide", id=first["id"], action="Skip")
+            left = (await answer(client, "review_list"))["reviews"]
+            wrong = await refusal(client, "review_decide", id=left[0]["id"], action="Guess")
+            gone = await refusal(client, "ingest_submit", path="Nowhere.md")
+        job = daemon.job(queued["job"])
+    finally:
+        daemon.stop()
+
+    assert state["state"] == "running"
+    assert (queued["path"], job["state"]) == ("raw/Leaven.md", "done")
+    assert decided["state"] == "done"
+    assert first["id"] not in [each["id"] for each in left]
+    assert "Guess" in wrong
+    assert "Nowhere.md" in gone
 
 
 def test_it_ends_with_its_client_and_prints_nothing_else(made: Path) -> None:

@@ -161,7 +161,9 @@ def _recognise(content: Content, pages: list[PageText], stream: BinaryIO) -> Non
     """Read pages without text by their looks, one step each."""
     _limit("RLIMIT_AS", recognition.MEMORY)
     for index, scan in sorted(content.scans.items()):
-        wire.write_frame(stream, wire.STEP, {"seconds": recognition.SECONDS_A_PAGE})
+        wire.write_frame(
+            stream, wire.STEP, {"seconds": recognition.SECONDS_A_PAGE * recognition.PATIENCE}
+        )
         _limit("RLIMIT_CPU", math.ceil(_cpu_seconds() + recognition.SECONDS_A_PAGE))
         found = recognition.recognised(scan)
         pages[index].text = "\n\n".join(part for part in (found.text, pages[index].text) if part)

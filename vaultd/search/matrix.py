@@ -161,12 +161,17 @@ class Matrix:
         scores *= self._scales[places]
         return scores
 
+    def sketch(self) -> None:
+        """Prepare the first look where there are many windows, once: half a second."""
+        if self._directions is None and self.count >= SKETCHED_FROM:
+            with _threads().limit(limits=1, user_api="blas"):
+                self._draw()
+
     def _rough(self, query: Vector) -> Vector:
         """Return about what every window's score is, by its sketch."""
+        self.sketch()
+        assert self._directions is not None
         with _threads().limit(limits=1, user_api="blas"):
-            if self._directions is None:
-                self._draw()
-            assert self._directions is not None
             rough: Vector = self._sketches[: self.count] @ (query @ self._directions)
         rough -= self.shifts(query)
         return rough

@@ -21,14 +21,13 @@ ADJACENT = re.compile(r"</([bi])>(\s*)<\1>")
 SUPERSCRIPT = re.compile(r"<sup>(.*?)</sup>", re.S)
 SUPERSCRIPTS = str.maketrans("0123456789+-=()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾")
 MONOSPACED = re.compile(r"<tt>.*?</tt>", re.S)
-HYPHENATED = re.compile(r"(?<=[^\W\d_])[-\u2010]\n(?=[a-zß-ÿ])")
+HYPHENATED = re.compile(r"[-\u2010](?<=[^\W\d_].)\n(?=[a-zß-ÿ])")
 FOLDED = re.compile(r"[\s\-\xad\u2010]+")  # what line joining and hyphenation change
 EAST_ASIAN = "\u2e80-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef"
 JOINED = re.compile(f"(?<=[{EAST_ASIAN}]) +(?=[{EAST_ASIAN}])")
 # Private-use codes of the Symbol and Wingdings fonts that stand for bullets.
-BULLETS = str.maketrans(
-    dict.fromkeys("\uf0b7\uf0a7\uf0a8\uf076\uf0d8\uf0fc\uf02d\uf06e\uf071", "•")
-)
+BULLET_CODES = "\uf0b7\uf0a7\uf0a8\uf076\uf0d8\uf0fc\uf02d\uf06e\uf071"
+BULLETS = str.maketrans(dict.fromkeys(BULLET_CODES, "•"))
 BULLET = re.compile(r"[•▪◦‣⁃●○■□►➢➤✓✔–][ \u00a0\t]+(?=\S)")
 NUMBER = re.compile(r"(?:\(?\d{1,2}[.)]|\(?[a-z][.)])[ \u00a0\t]+(?=\S)")
 MARKUP_SIGNS = frozenset("#>`~-+=")
@@ -147,7 +146,9 @@ def joined(text: str) -> str:
 
 
 def _with_bullets(text: str) -> str:
-    return text if text.isascii() else text.translate(BULLETS)
+    if text.isascii() or not any(code in text for code in BULLET_CODES):
+        return text
+    return text.translate(BULLETS)
 
 
 def _dehyphenated(text: str) -> str:

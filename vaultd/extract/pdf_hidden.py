@@ -17,7 +17,7 @@ SMALLEST_SIZE = 2.0  # points; a reader cannot see smaller text
 WHITE = 0xF0  # of each colour, from which on letters are lost on paper
 EM = 0.5  # of the size: what a letter is wide on average
 GROUNDS = {"fill-path", "fill-image", "fill-shade"}  # what light letters can be seen on
-LINE = re.compile(r'<p style="top:([-\d.]+)pt;left:([-\d.]+)pt;[^>]*>(.*?)</p>', re.S)
+LINE = re.compile(r'<p style="top:([-\d.]+)pt;left:([-\d.]+)pt;[^>]*>(.*)</p>')
 SPAN = re.compile(r'<span style="([^"]*)">(.*?)</span>', re.S)
 SIZE = re.compile(r"font-size:([\d.]+)pt")
 COLOUR = re.compile(r"color:#(..)(..)(..)")

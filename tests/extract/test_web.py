@@ -78,9 +78,9 @@ def test_pictures_inside_are_kept_and_others_never_fetched(tmp_path: Path, read:
 @pytest.mark.parametrize("tag", ["div", "blockquote", "ul><li", "table><tr><td", "b", "span"])
 def test_nesting_without_end_takes_linear_time(tmp_path: Path, read: Read, tag: str) -> None:
     started = time.process_time()
-    extraction = read(page(tmp_path, f"<{tag}>" * 10_000 + PROSE))
+    extraction = read(page(tmp_path, f"<{tag}>" * 4_000 + PROSE))
 
-    assert time.process_time() - started < 5
+    assert time.process_time() - started < 3
     assert PROSE in extraction.pages[0].text.replace("**", "")
 
 

@@ -42,7 +42,6 @@ async def converter() -> AsyncIterator[Converter]:
 @pytest_asyncio.fixture(loop_scope="module")
 async def make_desk(vault: Vault, db: Database, clock: FakeClock, converter: Converter) -> MakeDesk:
     """Build desks over one vault; `author` and the rules may be chosen."""
-    converter = Converter()
 
     async def near_pages(text: str, k: int) -> tuple[PageRef, ...]:
         return ()

@@ -127,7 +127,12 @@ def die(
 def test_dying_at_a_few_points_and_again_in_the_recovery_a2_a3(
     tmp_path: Path, server: ModelServer, zygote: Zygote
 ) -> None:
-    histories = [("publish._record",), ("book._end.stored",), ("publish.file#2", "publish.file#3")]
+    histories = [
+        ("publish._record",),
+        ("projection._commit.stored",),
+        ("book._end.stored",),
+        ("publish.file#2", "publish.file#3"),
+    ]
 
     assert die(tmp_path, server, zygote, histories) == []
 

@@ -64,7 +64,7 @@ async def live(scene: Scene, steps: list[tuple[str, str, str]]) -> None:
         scene.finish_all()
 
 
-def is_as_a_scan_finds_it(scene: Scene, writes: int) -> None:
+def is_as_a_scan_finds_it(scene: Scene, changes: int) -> None:
     """Every file that is there is taken care of, with its present content and no more work."""
     top = scene.vault.root
     there = {str(path.relative_to(top)): path for path in (top / "raw").rglob("*.md")}
@@ -75,7 +75,7 @@ def is_as_a_scan_finds_it(scene: Scene, writes: int) -> None:
     states = {s.path: str(s.state) for s in scene.standing().values() if s.path in there}
     assert states == dict.fromkeys(there, "done")
     assert scene.jobs(JobKind.INGEST) == []
-    assert scene.count(JobKind.INGEST) <= writes  # moving, touching and deleting ask for none
+    assert scene.count(JobKind.INGEST) <= changes
 
 
 def scene_in(folder: Path) -> Scene:
@@ -99,7 +99,11 @@ def test_any_history_ends_where_a_scan_does_b5(
         scene = scene_in(folder)
         try:
             asyncio.run(live(scene, steps))
-            is_as_a_scan_finds_it(scene, sum(step == "write" for step, _, _ in steps))
+            # Touching and deleting ask for none; a file moved before its turn is queued anew.
+            is_as_a_scan_finds_it(scene, sum(step in ("write", "move") for step, _, _ in steps))
+        except AssertionError as error:
+            error.add_note(f"after {steps}")
+            raise
         finally:
             scene.db.close()
             shutil.rmtree(folder)
@@ -186,11 +190,11 @@ async def main(root, wanted):
     watcher.watch_natively(partial(Notices, root))
     task = asyncio.ensure_future(watcher.run())
     print("ready", flush=True)
-    end = time.monotonic() + 180
-    while time.monotonic() < end:
-        found = len(await db.read(joblist.listed, (), 100_000))
-        if found >= wanted:
-            break
+    found, since = 0, time.monotonic()
+    while found < wanted and time.monotonic() - since < 60:  # nothing more came for a minute
+        now = len(await db.read(joblist.listed, (), 100_000))
+        if now != found:
+            found, since = now, time.monotonic()
         await asyncio.sleep(0.1)
     print(found, flush=True)
     task.cancel()
@@ -200,7 +204,7 @@ asyncio.run(main(Path(sys.argv[1]), int(sys.argv[2])))
 
 
 @pytest.mark.parametrize("number_of_files", [1_000, pytest.param(20_000, marks=pytest.mark.full)])
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGSTOP")
 def test_files_that_came_during_a_stall_are_queued_once_b1(
     tmp_path: Path, number_of_files: int

@@ -96,6 +96,8 @@ class Projection:
         look.settled(visit)
         if plan is not None:
             await self._write(look, node, plan)
+            if plan.writes and look.stored.seen:
+                await self._db.run(nodes.clear_marks, look.folder, seen=look.stored.seen)
         return True
 
     async def _plan(self, look: Look, node: Node, record: NoteRecord | None) -> NotePlan | None:
@@ -136,7 +138,8 @@ class Projection:
         now = self._clock()
         if store is not None and not self._store(db, look.folder, store, now):
             return False
-        nodes.clear_marks(db, look.folder, seen=look.stored.seen)
+        if plan is None or not plan.writes:  # else the marks stay until the note is on the disk
+            nodes.clear_marks(db, look.folder, seen=look.stored.seen)
         if plan is not None:
             record = plan.record
             folders.record_note(db, look.folder, record.note, record.state.value, record.shown)

@@ -17,6 +17,7 @@ from typing import Any
 from vaultd.model.search import Hit, Question
 
 START_SECONDS = 60.0
+QUIET_LOOKS = 25  # five seconds: the watcher has looked by then
 QUIET_SECONDS = 1800.0  # to look at every file again: thousands, on a busy machine
 
 
@@ -29,6 +30,7 @@ class Bridge:
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: http.client.HTTPConnection | None = None
         self._token = ""
+        self._quiet = 0  # looks in a row that found no job
 
     async def __aenter__(self) -> Bridge:
         await asyncio.to_thread(self._start)
@@ -87,8 +89,9 @@ class Bridge:
             time.sleep(0.2)
 
     def _is_quiet(self) -> bool:
-        counts = self._request("GET", "/v1/status", None)["counts"]
-        return bool(counts["queued"] == counts["running"] == 0 and counts["done"])
+        jobs = self._request("GET", "/v1/status", None)["jobs"]
+        self._quiet = 0 if jobs else self._quiet + 1
+        return self._quiet >= QUIET_LOOKS
 
     def _request(self, method: str, path: str, body: object) -> Any:
         assert self._connection is not None

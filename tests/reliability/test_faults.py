@@ -71,7 +71,7 @@ def whole_or_absent(home: Home, whole: dict[str, bytes]) -> Iterator[str]:
 
 
 def _read(path: str, files: dict[str, bytes]) -> list[bytes]:
-    """Return a file's lines; those of the log sorted, as what was paused goes on behind the rest."""
+    """Return a file's lines; those of the log sorted: what was paused goes on behind the rest."""
     lines = files.get(path, b"").splitlines()
     return sorted(lines) if path == "wiki/log.md" else lines
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaultd.core.markdown import abstract_of, headings, outline_of
+from vaultd.core.heading import headings, outline_of
+from vaultd.core.markdown import abstract_of
 from vaultd.core.page import NewProperties, new_page_text, page_ref, parse_page
 from vaultd.core.sanitise import sanitise
 from vaultd.model.paths import SourceId, VaultPath
@@ -166,3 +167,13 @@ def test_bodies_of_the_shared_replies_lose_nothing(shared: Path) -> None:
                 continue
             body = block.split("\n---\n", 2)[-1]
             assert sanitise(body).body == body, reply
+
+
+def test_headings_underlined_or_marked_are_found_and_quoted_ones_are_not() -> None:
+    body = "Title\n=====\n\n> # Quoted\n\n```\n# code\n```\n\n## Marked *too* ##\n\nSub\n---\n"
+
+    assert [(each.level, each.text, each.line) for each in headings(body)] == [
+        (1, "Title", 0),
+        (2, "Marked too", 9),
+        (2, "Sub", 11),
+    ]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from vaultd.core.heading import headings
 from vaultd.core.link import Link, find_links
-from vaultd.core.markdown import cut_at_sentence, headings
+from vaultd.core.markdown import cut_at_sentence
 from vaultd.core.plain import plain
 from vaultd.core.properties import split_note
 from vaultd.model.paths import VaultPath

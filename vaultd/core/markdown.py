@@ -1,16 +1,14 @@
-"""A page's abstract and outline, from its own text."""
+"""A page's abstract, from its own text."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from vaultd.core.plain import plain
 from vaultd.core.quiet import Quiet, quiet_spans
 
 ABSTRACT_LENGTH = 200  # characters; what a folder and the index show of a page
-OUTLINE_LINES = 60  # a longer outline is no overview any more
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
 _RULE = re.compile(r" {0,3}(?:[-*_][ \t]*){3,}$")
@@ -19,24 +17,6 @@ _PICTURE = re.compile(r"\s*!\[")
 _CALLOUT = re.compile(r"\s*>\s*\[!")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+")
 _SENTENCE_END = re.compile(r"[.!?…][)\]\"'”’»]*(?=\s)|[。！？｡][」』”’）]*")
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """A heading of a body; `text` is without markup, `line` counts from 0."""
-
-    level: int
-    text: str
-    line: int
-
-
-def headings(body: str) -> list[Heading]:
-    """Return the headings of `body` that are not in code or comments."""
-    return [
-        Heading(len(match[1]), plain(match[2]), number)
-        for number, line in _prose_lines(body)
-        if (match := _HEADING.match(line)) and match[2].strip()
-    ]
 
 
 def abstract_of(body: str) -> str:
@@ -57,16 +37,6 @@ def abstract_of(body: str) -> str:
     return cut_at_sentence(first_item, ABSTRACT_LENGTH)
 
 
-def outline_of(body: str, title: str = "") -> str:
-    """Return the headings of `body` as a nested list, without one that repeats `title`."""
-    found = [each for each in headings(body) if each.text.casefold() != title.casefold()]
-    if not found:
-        return ""
-    top = min(each.level for each in found)
-    lines = [f"{'  ' * (each.level - top)}- {each.text}" for each in found[:OUTLINE_LINES]]
-    return "\n".join(lines)
-
-
 def cut_at_sentence(text: str, limit: int) -> str:
     """Return the sentences of `text` that fit `limit` characters; else words and an ellipsis."""
     if len(text) <= limit:
@@ -80,7 +50,7 @@ def cut_at_sentence(text: str, limit: int) -> str:
     return (head[:blank] if blank > limit // 2 else head).rstrip(" ,;:，；：、") + "…"
 
 
-def _prose_lines(body: str) -> Iterator[tuple[int, str]]:
+def prose_lines(body: str) -> Iterator[tuple[int, str]]:
     """Yield number and text of each line that does not begin in code, display math or a comment."""
     hidden = [span for span in quiet_spans(body) if span.kind is not Quiet.CODE]
     position, index = 0, 0
@@ -99,7 +69,7 @@ def _paragraphs(body: str) -> Iterator[list[str]]:
     """Yield the paragraphs of prose, each as its lines."""
     paragraph: list[str] = []
     last = -1
-    for number, line in _prose_lines(body):
+    for number, line in prose_lines(body):
         skipped = number != last + 1
         last = number
         if skipped or not line.strip() or _is_passed_over(line):

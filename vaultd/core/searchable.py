@@ -26,7 +26,7 @@ Split = tuple[IndexedFile, list[IndexedPassage]]
 
 HEADING_CHARACTERS = 80  # of the title and of the heading stand before a window's text
 
-_UNSEARCHED = re.compile(r"wiki/(?:log\.md|reviews/.*)\Z")
+_UNSEARCHED = re.compile(r"wiki/(?:(?:index|overview|log)\.md|reviews/.*)\Z")
 _REGION = re.compile(
     r"^%% vaultd:begin (?P<id>\S+)[^\n]*%%[ \t]*\r?$.*?^%% vaultd:end (?P=id) %%[ \t]*\r?$",
     re.MULTILINE | re.DOTALL,
@@ -70,7 +70,7 @@ def stem_of(path: VaultPath) -> str:
 
 
 def is_searched(path: VaultPath) -> bool:
-    """Tell whether a file can have passages: the log and the review notes have none."""
+    """Tell whether a file can have passages: index, overview, log and reviews have none."""
     return _UNSEARCHED.match(path) is None
 
 

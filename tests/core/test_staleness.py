@@ -7,6 +7,7 @@ from vaultd.core.staleness import (
     Maker,
     Step,
     deepest_first,
+    digest_to_keep,
     folder_digest,
     folders_to_visit,
     next_step,
@@ -114,3 +115,23 @@ def test_order_puts_children_before_parents() -> None:
     assert order == ["b/c/d", "a/b", "a", "b", "."]
     assert parent_of(VaultPath("a")) == "."
     assert parent_of(VaultPath(".")) == ""
+
+
+def test_a_models_text_stays_while_only_the_offline_author_is_there() -> None:
+    children = [ChildSummary("wiki/a.md", "a", "About a.", "concept", False, True)]
+    model = Maker("big", "v1", "en", 50)
+    offline = Maker("offline", "", "en", 50)
+    node = Node(
+        VaultPath("wiki"),
+        NodeKind.FOLDER,
+        NodeState.OK,
+        folder_digest(children, model),
+        author="big",
+        prompt_version="v1",
+    )
+    more = [*children, ChildSummary("wiki/b.md", "b", "About b.", "concept", False, True)]
+
+    assert digest_to_keep(children, offline, node) == node.input_digest
+    assert digest_to_keep(more, offline, node) == folder_digest(more, offline)
+    assert digest_to_keep(children, model, node) == node.input_digest
+    assert digest_to_keep(children, offline, None) == folder_digest(children, offline)

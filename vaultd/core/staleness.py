@@ -6,7 +6,7 @@ import hashlib
 import json
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum
 from pathlib import PurePosixPath
@@ -16,6 +16,7 @@ from vaultd.core.timing import LONGEST_WAIT, RETRY_FACTOR
 from vaultd.model.paths import VaultPath
 from vaultd.model.summary import ChildSummary, Node, NodeState
 
+OFFLINE = "offline"  # the author that is no model
 FIRST_RETRY = timedelta(seconds=30)  # the first wait of the queue, too
 MOST_ATTEMPTS = 8  # about one hour of waits; then a person drives it again
 
@@ -74,6 +75,19 @@ def folder_digest(children: Sequence[ChildSummary], maker: Maker) -> str:
         [made_by, [[*head, text_digest(abstract)] for *head, abstract in inputs]], ensure_ascii=True
     )
     return hashlib.sha256(packed.encode()).hexdigest()
+
+
+def digest_to_keep(children: Sequence[ChildSummary], maker: Maker, node: Node | None) -> str:
+    """Return the hash a folder's text has to have; a model's text outlives the model's absence.
+
+    Where only the offline author is there and the children are those that a model described,
+    the model's text is the better one and stays.
+    """
+    if maker.author == OFFLINE and node is not None and node.state is NodeState.OK:
+        then = replace(maker, author=node.author, prompt_version=node.prompt_version)
+        if folder_digest(children, then) == node.input_digest:
+            return node.input_digest
+    return folder_digest(children, maker)
 
 
 def next_step(node: Node | None, digest: str, now: datetime, *, asked: bool = False) -> Step:

@@ -69,13 +69,12 @@ def look_at_all(db: Connection, *, by: str = "", now: datetime) -> None:
 
 
 def were_looked_at(db: Connection, *, by: str, since: datetime) -> bool:
-    """Tell whether a look at every folder with these settings has ended after `since`."""
+    """Tell whether the last look at every folder had these settings and ended after `since`."""
     row = db.execute(
-        "select 1 from jobs where kind = 'summarize' and subject = '.' and digest = ?"
-        " and state = 'done' and changed_at > ? limit 1",
-        (f"all {by}", stamp(since)),
-    ).get
-    return row is not None
+        "select digest, changed_at from jobs where kind = 'summarize' and subject = '.'"
+        " and digest like 'all %' and state = 'done' order by changed_at desc, id desc limit 1",
+    ).fetchone()
+    return row is not None and row[0] == f"all {by}" and row[1] > stamp(since)
 
 
 def look_again(db: Connection, *, digest: str = "", run_at: datetime, now: datetime) -> None:

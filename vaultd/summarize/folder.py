@@ -11,7 +11,7 @@ import structlog
 
 from vaultd.core.staleness import (
     Step,
-    folder_digest,
+    digest_to_keep,
     name_of,
     next_step,
     parent_of,
@@ -115,7 +115,7 @@ class FolderVisits:
     async def _described(self, look: Look, *, asked: bool) -> Visit | None:
         old, folder, tally = look.stored.node, look.folder, look.tally
         maker = self._describer.maker(look.inputs.described)
-        digest = folder_digest(look.inputs.children, maker)
+        digest = digest_to_keep(look.inputs.children, maker, old)
         step = next_step(old, digest, self._clock(), asked=asked)
         if old is not None and step is not Step.ASK:
             if not look.stored.has_vectors:

@@ -109,7 +109,7 @@ def read_csv(path: Path) -> Content:
 def _rows(text: str, delimiter: str) -> tuple[list[list[str]], list[str]]:
     rows: list[list[str]] = []
     cells = 0
-    csv.field_size_limit(max(len(text), 1))
+    csv.field_size_limit(max(len(text), csv.field_size_limit()))
     try:
         for row in csv.reader(io.StringIO(text), delimiter=delimiter or _delimiter(text)):
             rows.append(row)

@@ -142,7 +142,7 @@ def test_a_folder_says_what_it_is_about(daemon: Daemon) -> None:
     assert jobs[-1][1]["state"] == "done"
     assert folder["abstract"]
     assert "wiki/sources" in {child["path"] for child in folder["children"]}
-    assert sources["children"]
+    assert "wiki/sources/cat.md" in {child["path"] for child in sources["children"]}
     assert unknown["status"] == 404
     assert "wiki/sources" in unknown["candidates"]
 

@@ -115,6 +115,7 @@ async def _carry_out(
     crash_point("publish.written")
     await db.run(_record, plan, done, also, now=clock())
     crash_point("publish.recorded")
+    await read_wiki(db, vault)  # what was just written is listed at once
     return Published(
         tuple(put.path for put in done if put.content is not None),
         tuple((put.path, put.kept) for put in done if put.kept),

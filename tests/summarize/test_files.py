@@ -1,4 +1,5 @@
 import hashlib
+import os
 from math import ceil
 
 import pytest
@@ -247,6 +248,25 @@ async def test_drop_can_be_taken_back_without_a_call(
     assert (after.overview, after.description) == (before.overview, "d")
     assert await db.read(summaries.bound_passages, FILE) == ids
     assert author.calls == 0
+
+
+async def test_folder_keeps_its_text_when_its_notes_get_summaries_of_their_own(
+    operations: SummaryOperations,
+    summarizer: DirectorySummarizer,
+    vault: Vault,
+    db: Database,
+    clock: FakeClock,
+) -> None:
+    put(vault, {"wiki/topic/a.md": "---\ntype: concept\n---\n\nBoats float."})
+    os.utime(vault.root / "wiki/topic/a.md", (0, 0))  # long at rest: read again only if changed
+    await summarizer.refresh_all()
+    await db.run(index, VaultPath("wiki/topic/a.md"), ["Boats float."], clock)
+    await events_of(operations)
+
+    result = await summarizer.refresh_directory("wiki/")
+
+    assert result.records_upserted == 2
+    assert await db.read(nodes.node, VaultPath("wiki/topic")) is not None
 
 
 async def test_dropped_folder_is_left_out_until_a_person_asks(

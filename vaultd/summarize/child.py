@@ -104,7 +104,8 @@ class KnownNotes:
         if note is not None and look is not None and at_rest and not note.wants_text:
             if len(self._known) >= MOST_KNOWN:
                 self._known.clear()
-            self._known[path] = (look, replace(note, body=note.body[:1]))
+            said = note.body.strip()[:1]  # that there is text at all, is all that is kept of it
+            self._known[path] = (look, replace(note, body=said))
         return note
 
     def _look(self, path: VaultPath) -> tuple[int, ...] | None:

@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import os
 import shutil
+import threading
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -20,7 +21,8 @@ from vaultd.store.database import Connection, Database
 from vaultd.store.standing import Standing
 from vaultd.vault.files import Vault
 from vaultd.vault.notices import Notices
-from vaultd.watcher import Look, Watcher
+from vaultd.vault.scan import Content
+from vaultd.watcher import Look, Watcher, watch
 
 SETTLE = 5.0
 RESCAN = 60.0
@@ -111,6 +113,32 @@ async def test_slow_writer_gives_one_ingest_of_the_final_bytes_w12(scene: Scene)
     assert scene.jobs(JobKind.INGEST) == ["raw/scan.txt"]
     assert known is not None
     assert known.sha256 == job.digest
+
+
+async def test_a_read_that_never_ends_delays_no_other_file_for_long_b13(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wedged = threading.Event()
+    real = watch.read_content
+
+    def read(vault: Vault, path: VaultPath, stop: Callable[[], bool]) -> Content | None:
+        if path == "raw/b.md":
+            wedged.wait(10)
+        return real(vault, path, stop)
+
+    monkeypatch.setattr(watch, "read_content", read)
+    monkeypatch.setattr(watch, "READ_SECONDS", 0.02)
+    for name in "abcd":
+        scene.put(f"raw/{name}.md", name)
+    await scene.settle()
+    assert scene.jobs(JobKind.INGEST) == ["raw/a.md"]
+    assert scene.standing()["raw/b.md"].code == "unreadable"
+
+    await scene.look(RESCAN)
+    wedged.set()
+
+    assert scene.jobs(JobKind.INGEST) == ["raw/a.md", "raw/c.md", "raw/d.md"]
+    assert (await scene.look(RESCAN)).taken == 0
 
 
 async def test_continuous_writer_delays_no_other_file(scene: Scene) -> None:

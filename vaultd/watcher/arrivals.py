@@ -56,16 +56,7 @@ def take(
     is a move if the old file is absent, else an alias.
     """
     whole = [each for each in batch if each.sha256 and not _known_content(db, each)]
-    pairs: dict[str, str] = {}
-    for role in (Fate.SOURCE, Fate.NOTE):
-        pairs |= pair_moves(
-            {path: file.sha256 for path, file in absent.items() if file.role == role},
-            {
-                each.path: each.sha256
-                for each in whole
-                if each.fate is role and files.find(db, each.path) is None
-            },
-        )
+    pairs = _moves(db, whole, absent) if absent else {}
     for each in batch:
         if not each.sha256:
             _refuse(db, each, now=now)
@@ -78,6 +69,20 @@ def take(
         else:
             jobs.enqueue_all(db, [NewJob(JobKind.INDEX, each.path, each.sha256)], now=now)
     return list(pairs.values())
+
+
+def _moves(
+    db: Connection, whole: Iterable[Arrival], absent: Mapping[str, KnownFile]
+) -> dict[str, str]:
+    """Return the old path of each file that is an absent one under a new name."""
+    fresh = [each for each in whole if files.find(db, each.path) is None]
+    pairs: dict[str, str] = {}
+    for role in (Fate.SOURCE, Fate.NOTE):
+        pairs |= pair_moves(
+            {path: file.sha256 for path, file in absent.items() if file.role == role},
+            {each.path: each.sha256 for each in fresh if each.fate is role},
+        )
+    return pairs
 
 
 def _known_content(db: Connection, arrival: Arrival) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import structlog
@@ -29,7 +29,8 @@ log = structlog.get_logger()
 POLL_SECONDS = 5.0  # between looks where no notices come
 QUIET_SECONDS = 0.2  # a burst of notices is one look
 REST_FACTOR = 4  # a look may take a fifth of the time, whatever happens in the vault
-BATCH = 64  # files taken in one transaction: progress shows, and a crash loses little
+BATCH = 256  # files read in one go and taken in one transaction, of no more bytes than these
+BATCH_BYTES = 8 * 1024 * 1024
 STALE_SECONDS = 30.0  # a look this late means that the watcher is stuck
 SLOWEST_READ = 1024 * 1024  # bytes a second; slower is a wedged read
 READ_SECONDS = 30.0
@@ -218,35 +219,55 @@ class Watcher:
             await self.db.run(arrivals.record_states, change, now=self.clock())
 
     async def _take(self, ready: Sequence[Sighting], absent: dict[str, KnownFile]) -> int:
-        taken, batch = 0, []
-        for number, each in enumerate(sorted(ready), 1):  # the same order in every run
-            arrival = await self._read(each)
-            if arrival is not None:
-                batch.append(arrival)
-            if len(batch) >= BATCH or (batch and number == len(ready)):
-                moved = await self.db.run(arrivals.take, batch, absent, now=self.clock())
+        taken = 0
+        for batch in _batches(sorted(ready)):  # the same order in every run
+            arrived = await self._read(batch)
+            if arrived:
+                moved = await self.db.run(arrivals.take, arrived, absent, now=self.clock())
                 for old in moved:
                     del absent[old]
-                taken += sum(bool(one.sha256) for one in batch)
-                batch = []
+                taken += sum(bool(each.sha256) for each in arrived)
                 self.tell()
         return taken
 
-    async def _read(self, sighting: Sighting) -> Arrival | None:
-        """Return the file with its hash, or None if it is not to be taken now."""
+    async def _read(self, batch: Sequence[Sighting]) -> list[Arrival]:
+        """Return those files, with their hashes, that are to be taken now.
+
+        A read that does not come to an end is left behind; what follows it waits for the next look.
+        """
+        found: list[Content | Exception | None] = []
+        stuck = False
+
+        def read_all() -> None:
+            for each in batch:
+                content = self._content(each)
+                if stuck:
+                    return
+                found.append(content)
+
+        reading = asyncio.get_running_loop().run_in_executor(None, read_all)
+        slowest = READ_SECONDS + max(each.stat.size for each in batch) / SLOWEST_READ
+        while not (reading.done() or stuck):
+            before = len(found)
+            await asyncio.wait({reading}, timeout=slowest)
+            stuck = not reading.done() and len(found) == before
+        arrived = [self._arrival(*each) for each in zip(batch, found, strict=False)]
+        if stuck:
+            arrived.append(self._refused(batch[len(found)], "unreadable", float("inf")))
+        else:
+            await reading  # raises what nobody expected
+        return [each for each in arrived if each is not None]
+
+    def _content(self, sighting: Sighting) -> Content | Exception | None:
         try:
-            content = await asyncio.wait_for(
-                asyncio.to_thread(read_content, self.vault, sighting.path, lambda: self._stopping),
-                READ_SECONDS + sighting.stat.size / SLOWEST_READ,
-            )
-        except TimeoutError:
-            return self._refused(sighting, "unreadable", float("inf"))
+            return read_content(self.vault, sighting.path, lambda: self._stopping)
         except (OSError, OutsideVaultError, PermanentError) as error:
             log.warning("file not readable", path=sighting.path, error=type(error).__name__)
-            return self._refused(sighting, "unreadable", self.monotonic() + UNREADABLE_SECONDS)
-        return self._arrival(sighting, content)
+            return error
 
-    def _arrival(self, sighting: Sighting, content: Content | None) -> Arrival | None:
+    def _arrival(self, sighting: Sighting, content: Content | Exception | None) -> Arrival | None:
+        if isinstance(content, Exception):
+            return self._refused(sighting, "unreadable", self.monotonic() + UNREADABLE_SECONDS)
         trace = self._traces[sighting.path]
         if content is None or follow(trace, content.stat, self.monotonic()) is not trace:
             return None
@@ -288,3 +309,17 @@ class Watcher:
         known = {each.code: each.text for each in await self.db.read(problems.all_problems)}
         if known.get(code, "") != text:
             await self.db.run(problems.report, code, text, now=self.clock())
+
+
+def _batches(ready: Iterable[Sighting]) -> Iterator[list[Sighting]]:
+    """Cut into parts of few files and few bytes; a large file is a part of its own."""
+    batch: list[Sighting] = []
+    size = 0
+    for each in ready:
+        if batch and (len(batch) == BATCH or size + each.stat.size > BATCH_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(each)
+        size += each.stat.size
+    if batch:
+        yield batch

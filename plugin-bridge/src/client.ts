@@ -2,7 +2,6 @@
 
 import type { RequestUrlParam } from "obsidian";
 import { EventReader } from "./core/server-events";
-import type { Endpoint } from "./core/runtime-file";
 import type { Operation, Operations } from "./protocol";
 
 /** Obsidian's `requestUrl`, or something of the same shape. */
@@ -58,18 +57,16 @@ export interface CallParts<O extends Operation> {
 
 export class BridgeClient {
 	constructor(
-		private readonly endpoint: Endpoint,
+		readonly address: string,
 		private readonly token: string,
 		private readonly send: Send,
 		private readonly openStream: OpenStream,
 	) {}
 
-	get address(): string {
-		return this.endpoint.address;
-	}
-
 	/**
 	 * Call one route, named as in the bridge's description, such as "GET /v1/status".
+	 *
+	 * "GET /health" is asked without the token: it tells whether a daemon listens there at all.
 	 *
 	 * @throws DaemonUnreachable when nothing answers in time.
 	 * @throws DaemonRefused when the answer is a problem.
@@ -77,9 +74,9 @@ export class BridgeClient {
 	async call<O extends Operation>(operation: O, parts: CallParts<O> = {}): Promise<Answer<O>> {
 		const [method = "GET", route = ""] = operation.split(" ");
 		const request: RequestUrlParam = {
-			url: this.endpoint.address + placeOf(route, parts.path, parts.query),
+			url: this.address + placeOf(route, parts.path, parts.query),
 			method,
-			headers: { authorization: `Bearer ${this.token}` },
+			headers: operation === "GET /health" ? {} : { authorization: `Bearer ${this.token}` },
 			throw: false,
 		};
 		if (method === "POST") {
@@ -100,7 +97,7 @@ export class BridgeClient {
 	async *follow<O extends Operation>(operation: O, parts: CallParts<O>, signal: AbortSignal): AsyncGenerator<Answer<O>> {
 		const route = operation.split(" ")[1] ?? "";
 		const answer = await this.openStream({
-			url: this.endpoint.address + placeOf(route, parts.path, parts.query),
+			url: this.address + placeOf(route, parts.path, parts.query),
 			headers: { authorization: `Bearer ${this.token}`, "content-type": "application/json" },
 			body: JSON.stringify(parts.body ?? {}),
 			signal,

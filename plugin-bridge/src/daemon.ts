@@ -7,18 +7,26 @@
 import { BridgeClient, DaemonRefused, DaemonUnreachable } from "./client";
 import type { OpenStream, Send } from "./client";
 import { pauseAfter } from "./core/backoff";
-import type { Endpoint } from "./core/runtime-file";
+import { protocolProblem } from "./core/compatible";
+import type { RuntimeFile } from "./core/runtime-file";
 import type { DaemonState } from "./core/state";
-import type { Event } from "./protocol";
+import type { Event, Health } from "./protocol";
 
-/** Where to look, and with which token; null while there is no sign of a daemon. */
-export interface Found {
-	readonly endpoint: Endpoint;
+/** Where to look, with which token, and what a daemon told of itself there. */
+export interface Found extends RuntimeFile {
 	readonly token: string;
 }
 
+/** Remembers the id of this computer; "" before a daemon of this vault ever answered on it. */
+export interface Machine {
+	readonly recall: () => string;
+	readonly keep: (id: string) => void;
+}
+
 export interface Surroundings {
+	/** Returns null while there is no sign of a daemon. */
 	readonly find: () => Promise<Found | null>;
+	readonly machine: Machine;
 	readonly send: Send;
 	readonly openStream: OpenStream;
 	/** Resolves once somebody can see the window. */
@@ -28,12 +36,14 @@ export interface Surroundings {
 /** Called after every change; `events` are new since the last call, empty when some were lost. */
 export type Listener = (state: DaemonState, events: readonly Event[]) => void;
 
+const OTHER_PROTOCOL = "protocol";
 const BETWEEN_LOOKS_MS = 500; // progress of a running job, read often enough to look alive
 
 export class Daemon {
 	private listeners = new Set<Listener>();
 	private closed = false;
 	private client: BridgeClient | null = null;
+	private machine = ""; // where the daemon that was looked for last says it runs
 	private wake: (() => void) | null = null;
 	private current: DaemonState = { kind: "searching" };
 
@@ -98,12 +108,25 @@ export class Daemon {
 	private async found(): Promise<BridgeClient> {
 		await this.around.visible();
 		const found = await this.around.find();
+		this.machine = found?.machine ?? "";
 		if (found === null) throw new DaemonUnreachable();
-		return new BridgeClient(found.endpoint, found.token, this.around.send, this.around.openStream);
+		checkProtocol(found.protocol);
+		const client = new BridgeClient(found.address, found.token, this.around.send, this.around.openStream);
+		const health: Partial<Health> | null = await client.call("GET /health");
+		if (health?.name !== "vaultd") throw new DaemonUnreachable(); // another program took the port
+		checkProtocol(health.protocol ?? null);
+		return client;
+	}
+
+	/** Tell whether the runtime file was made on another computer, and came here by a sync tool. */
+	private get isElsewhere(): boolean {
+		const here = this.around.machine.recall();
+		return here !== "" && this.machine !== "" && this.machine !== here;
 	}
 
 	private async follow(client: BridgeClient, answered: () => void): Promise<void> {
 		let { cursor } = await client.call("GET /v1/events");
+		if (this.machine !== "") this.around.machine.keep(this.machine); // the token opened it: it runs here
 		this.client = client;
 		await this.refresh(client, []);
 		answered();
@@ -125,13 +148,15 @@ export class Daemon {
 
 	private lose(error: unknown): void {
 		this.client = null;
-		if (error instanceof DaemonRefused) {
-			this.tell({ kind: "refused", reason: error.message, wrongToken: error.status === 401 });
-		} else if (error instanceof DaemonUnreachable) {
-			this.tell({ kind: "off" });
+		const wrongToken = error instanceof DaemonRefused && error.status === 401;
+		if (error instanceof DaemonUnreachable || (wrongToken && this.isElsewhere)) {
+			this.tell({ kind: this.isElsewhere ? "elsewhere" : "off" });
+		} else if (error instanceof DaemonRefused) {
+			const cause = wrongToken ? "token" : error.code === OTHER_PROTOCOL ? "protocol" : "unknown";
+			this.tell({ kind: "refused", reason: error.message, cause });
 		} else {
 			console.error("vaultd: the answer was not understood", error);
-			this.tell({ kind: "refused", reason: "The daemon's answer was not understood.", wrongToken: false });
+			this.tell({ kind: "refused", reason: "The daemon's answer was not understood.", cause: "unknown" });
 		}
 	}
 
@@ -152,4 +177,9 @@ export class Daemon {
 		});
 		this.wake = null;
 	}
+}
+
+function checkProtocol(protocol: number | null): void {
+	const problem = protocol === null ? "" : protocolProblem(protocol);
+	if (problem !== "") throw new DaemonRefused(problem, 0, OTHER_PROTOCOL);
 }

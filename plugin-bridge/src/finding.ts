@@ -2,31 +2,40 @@
 
 import { normalizePath } from "obsidian";
 import type { App, DataAdapter } from "obsidian";
-import { addressIn, endpointIn, RUNTIME_FILE, STATE_FOLDERS, TOKEN_FILE } from "./core/runtime-file";
-import type { Endpoint } from "./core/runtime-file";
-import type { Found } from "./daemon";
+import { addressIn, RUNTIME_FILE, runtimeFileIn, STATE_FOLDERS, TOKEN_FILE } from "./core/runtime-file";
+import type { RuntimeFile } from "./core/runtime-file";
+import type { Found, Machine } from "./daemon";
 import type { BridgeSettings } from "./settings";
+
+const MACHINE_KEY = "vaultd-machine";
 
 /** Return address and token, null while there is no sign of a daemon. */
 export async function findDaemon(app: App, settings: BridgeSettings): Promise<Found | null> {
-	const endpoint = await endpointOf(app.vault.adapter, settings.address);
-	if (endpoint === null) return null;
+	const { adapter } = app.vault;
+	const typed = settings.address === "" ? null : addressIn(settings.address);
+	const told = typed === null ? await toldBy(adapter) : { address: typed, protocol: null, machine: "", folder: "" };
+	if (told === null) return null;
 	const secret = settings.tokenSecret === "" ? null : app.secretStorage.getSecret(settings.tokenSecret);
-	const token = secret ?? (await tokenBeside(app.vault.adapter, endpoint.folder));
-	return { endpoint, token: token.trim() };
+	const token = secret ?? (await tokenBeside(adapter, told.folder));
+	return { ...told, token: token.trim() };
 }
 
-async function endpointOf(adapter: DataAdapter, typed: string): Promise<Endpoint | null> {
-	const told = await toldEndpoint(adapter);
-	const address = typed === "" ? null : addressIn(typed);
-	return address === null ? told : { address, folder: told?.folder ?? "" };
+/** Remembers this computer's id where Obsidian keeps what is never synced. */
+export function thisMachine(app: App): Machine {
+	return {
+		recall: () => {
+			const kept: unknown = app.loadLocalStorage(MACHINE_KEY);
+			return typeof kept === "string" ? kept : "";
+		},
+		keep: (id) => app.saveLocalStorage(MACHINE_KEY, id),
+	};
 }
 
-async function toldEndpoint(adapter: DataAdapter): Promise<Endpoint | null> {
+async function toldBy(adapter: DataAdapter): Promise<(RuntimeFile & { folder: string }) | null> {
 	for (const folder of STATE_FOLDERS) {
 		const text = await textOf(adapter, `${folder}/${RUNTIME_FILE}`);
-		const endpoint = text === null ? null : endpointIn(text, folder);
-		if (endpoint !== null) return endpoint;
+		const told = text === null ? null : runtimeFileIn(text);
+		if (told !== null) return { ...told, folder };
 	}
 	return null;
 }

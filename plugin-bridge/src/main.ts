@@ -3,7 +3,8 @@
 import { FileSystemAdapter, Plugin, requestUrl } from "obsidian";
 import { addCommands } from "./commands";
 import { Daemon } from "./daemon";
-import { findDaemon } from "./finding";
+import type { Found } from "./daemon";
+import { findDaemon, thisMachine } from "./finding";
 import { openIn } from "./opening";
 import { BridgeSettingTab, KeptSettings } from "./settings";
 import { openStream } from "./stream";
@@ -22,7 +23,8 @@ export default class VaultdBridge extends Plugin {
 	override async onload(): Promise<void> {
 		await this.kept.load();
 		const { app, kept } = this;
-		const daemon = new Daemon({ find: async () => findDaemon(app, kept.current), send: requestUrl, openStream, visible });
+		const find = async (): Promise<Found | null> => findDaemon(app, kept.current);
+		const daemon = new Daemon({ find, machine: thisMachine(app), send: requestUrl, openStream, visible });
 		const open = openIn(app);
 		const { adapter } = app.vault;
 		const vaultFolder = adapter instanceof FileSystemAdapter ? adapter.getBasePath() : app.vault.getName();

@@ -10,7 +10,7 @@ const KOJI = "raw/Koji for beginners.md";
 export function clientBehaves(real: RealDaemon): void {
 	let client: BridgeClient;
 
-	const clientWith = (token: string): BridgeClient => new BridgeClient({ address: real.address, folder: "" }, token, sendFromOutside, openStream);
+	const clientWith = (token: string): BridgeClient => new BridgeClient(real.address, token, sendFromOutside, openStream);
 
 	beforeAll(() => {
 		client = clientWith(real.token);
@@ -51,7 +51,7 @@ export function clientBehaves(real: RealDaemon): void {
 	});
 
 	it("take what nobody answers for a daemon that does not run", async () => {
-		const nobody = new BridgeClient({ address: "http://127.0.0.1:9", folder: "" }, "", sendFromOutside, openStream);
+		const nobody = new BridgeClient("http://127.0.0.1:9", "", sendFromOutside, openStream);
 
 		await expect(nobody.call("GET /health")).rejects.toThrow(DaemonUnreachable);
 	});

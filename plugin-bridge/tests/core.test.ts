@@ -5,7 +5,8 @@ import { pauseAfter } from "../src/core/backoff";
 import { placeLabel, subpathOf } from "../src/core/destination";
 import { hunksOf, lineDiff } from "../src/core/difference";
 import { isSource, isWikiPage } from "../src/core/place";
-import { addressIn, endpointIn } from "../src/core/runtime-file";
+import { protocolProblem } from "../src/core/compatible";
+import { addressIn, runtimeFileIn } from "../src/core/runtime-file";
 import { EventReader } from "../src/core/server-events";
 import { timeSince } from "../src/core/since";
 import { piecesOf } from "../src/core/snippet";
@@ -151,17 +152,24 @@ describe("server-sent events", () => {
 
 describe("finding the daemon", () => {
 	it("believes a runtime file that makes sense", () => {
-		expect(endpointIn('{"port": 27331}', ".llm-wiki")).toEqual({ address: "http://127.0.0.1:27331", folder: ".llm-wiki" });
+		expect(runtimeFileIn('{"port": 27331}')).toEqual({ address: "http://127.0.0.1:27331", protocol: null, machine: "" });
+		expect(runtimeFileIn('{"port": 27331, "protocol": 1, "machine_id": "a1"}')).toMatchObject({ protocol: 1, machine: "a1" });
 	});
 
 	it.each(["", "{", "null", "{}", '{"port": "27331"}', '{"port": 0}', '{"port": 70000}'])("does not believe %j", (text) => {
-		expect(endpointIn(text, "")).toBeNull();
+		expect(runtimeFileIn(text)).toBeNull();
 	});
 
 	it("takes addresses on this computer only", () => {
 		expect(addressIn(" 127.0.0.1:27331 ")).toBe("http://127.0.0.1:27331");
 		expect(addressIn("http://localhost:8000/x")).toBe("http://localhost:8000");
 		expect(["example.org:80", "https://127.0.0.1:1", "127.0.0.1", "no address", ""].map(addressIn)).toEqual([null, null, null, null, null]);
+	});
+
+	it("says which of both has to be updated when they speak differently", () => {
+		expect(protocolProblem(1)).toBe("");
+		expect(protocolProblem(2)).toContain("newer than this plugin");
+		expect(protocolProblem(0)).toContain("older than this plugin");
 	});
 
 	it("waits ever longer, at most half a minute", () => {

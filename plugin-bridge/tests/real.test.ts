@@ -15,7 +15,7 @@ describe("beside a running daemon", () => {
 
 	beforeAll(async () => {
 		await real.start();
-		const client = new BridgeClient({ address: real.address, folder: "" }, real.token, sendFromOutside, openStream);
+		const client = new BridgeClient(real.address, real.token, sendFromOutside, openStream);
 		const settled = async (): Promise<boolean> => {
 			const [{ files }, { jobs }] = await Promise.all([client.call("GET /v1/status"), client.call("GET /v1/jobs")]);
 			return files.length === 3 && jobs.length === 0 && files.every((file) => file.state === "done");
@@ -39,7 +39,8 @@ describe("a daemon that comes and goes", () => {
 		process.on("unhandledRejection", note);
 		const states: DaemonState["kind"][] = [];
 		const daemon = new Daemon({
-			find: async () => (real.isListening ? { endpoint: { address: real.address, folder: "" }, token: real.token } : null),
+			find: async () => (real.isListening ? { address: real.address, protocol: 1, machine: "here", token: real.token } : null),
+			machine: { recall: () => "here", keep: () => undefined },
 			send: sendFromOutside,
 			openStream,
 			visible: async () => undefined,

@@ -22,6 +22,8 @@ export class ScriptedBridge {
 	status: Status = statusOf();
 	jobs: Job[] = [];
 	reviews: ReviewItem[] = [];
+	name = "vaultd";
+	protocol = 1;
 	down = false;
 	delay = 0;
 	refuseAll: { status: number; detail: string; code: string } | null = null;
@@ -31,6 +33,11 @@ export class ScriptedBridge {
 	/** Whether somebody waits for events. */
 	get waiting(): boolean {
 		return this.wake !== null;
+	}
+
+	/** The token of the last call that had one. */
+	get token(): string | undefined {
+		return this.asked.findLast((each) => each.headers.authorization !== undefined)?.headers.authorization;
 	}
 
 	/** Return the bodies of the calls to one route, in order. */
@@ -58,7 +65,7 @@ export class ScriptedBridge {
 		const asked = request as Request;
 		if (this.down) throw new Error("net::ERR_CONNECTION_REFUSED");
 		this.asked.push(asked);
-		if (this.refuseAll) return { status: this.refuseAll.status, text: JSON.stringify(this.refuseAll) };
+		if (this.refuseAll && !asked.url.endsWith("/health")) return { status: this.refuseAll.status, text: JSON.stringify(this.refuseAll) };
 		const url = new URL(asked.url);
 		const answer = await this.answer(asked.method, url, JSON.parse(asked.body ?? "{}") as Body);
 		if (this.delay > 0) await new Promise((resolve) => setTimeout(resolve, this.delay));
@@ -70,6 +77,8 @@ export class ScriptedBridge {
 	private async answer(method: string, url: URL, body: Body): Promise<unknown> {
 		const route = `${method} ${url.pathname}`;
 		switch (route) {
+			case "GET /health":
+				return { name: this.name, version: "0.1.0", protocol: this.protocol };
 			case "GET /v1/status":
 				return this.status;
 			case "GET /v1/jobs":

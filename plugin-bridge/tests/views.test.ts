@@ -82,7 +82,7 @@ describe("the status bar", () => {
 		await running();
 
 		expect(bridge.asked.every((each) => each.url.startsWith("http://127.0.0.1:27331/"))).toBe(true);
-		expect(bridge.asked[0]?.headers.authorization).toBe("Bearer secret");
+		expect(bridge.token).toBe("Bearer secret");
 	});
 
 	it("finds it beside another program's files too", async () => {
@@ -91,7 +91,7 @@ describe("the status bar", () => {
 		await load();
 		await shown("up to date", ".status-bar-item");
 
-		expect(bridge.asked[0]?.headers.authorization).toBe("Bearer other");
+		expect(bridge.token).toBe("Bearer other");
 	});
 
 	it("takes the token from the chosen secret", async () => {
@@ -100,7 +100,7 @@ describe("the status bar", () => {
 		await load({ welcomed: true, tokenSecret: "vaultd" });
 		await shown("up to date", ".status-bar-item");
 
-		expect(bridge.asked[0]?.headers.authorization).toBe("Bearer from the keychain");
+		expect(bridge.token).toBe("Bearer from the keychain");
 	});
 
 	it("says when the token is wrong", async () => {
@@ -110,6 +110,59 @@ describe("the status bar", () => {
 		press(await shown("no access", ".status-bar-item"));
 
 		await shown("Choose the token in the settings", ".view-content");
+	});
+
+	it("keeps the token from a program that is no daemon", async () => {
+		bridge.name = "another";
+		texts.texts.set(RUNTIME, '{"port": 27331}');
+		await load();
+		await shown("not running", ".status-bar-item");
+
+		expect(bridge.asked.map((each) => [each.url, each.headers.authorization])).toEqual([["http://127.0.0.1:27331/health", undefined]]);
+	});
+
+	it.each([
+		["its runtime file", '{"port": 27331, "protocol": 2}', 1],
+		["itself", '{"port": 27331}', 2],
+	])("says what to update when %s tells of another protocol, and asks nothing more", async (_by, file, protocol) => {
+		bridge.protocol = protocol;
+		texts.texts.set(RUNTIME, file);
+		await load();
+		press(await shown("update needed", ".status-bar-item"));
+		await shown("The daemon is newer than this plugin: run vaultd init --plugin for this vault, then reload Obsidian.", ".view-content");
+
+		expect(bridge.calls("GET /v1/status")).toEqual([]);
+		expect(Notice.shown).toEqual([]);
+	});
+
+	describe("beside a runtime file that a sync tool brought from another computer", () => {
+		beforeEach(() => {
+			app.saveLocalStorage("vaultd-machine", "here");
+			texts.texts.set(RUNTIME, '{"port": 27331, "protocol": 1, "machine_id": "there"}');
+		});
+
+		it("says that the daemon runs there, not here", async () => {
+			bridge.down = true;
+			await load();
+			press(await shown("on another computer", ".status-bar-item"));
+			const view = await shown("The daemon runs on another computer", ".view-content");
+
+			expect(view.textContent).toContain('vaultd take-over --vault "/home/ada/Notes"');
+		});
+
+		it("is not misled by another vault's daemon on the same port", async () => {
+			bridge.refuseAll = { status: 401, detail: "The token is missing or wrong.", code: "token" };
+			await load();
+
+			await shown("on another computer", ".status-bar-item");
+		});
+
+		it("believes a daemon that its token opens: this computer has a new name", async () => {
+			await load();
+			await shown("up to date", ".status-bar-item");
+
+			expect(app.loadLocalStorage("vaultd-machine")).toBe("there");
+		});
 	});
 
 	it("tells once, on the first start ever, how to get a daemon", async () => {

@@ -1,30 +1,35 @@
 /** The file by which a running daemon tells where it listens. */
 
-export interface Endpoint {
+export interface RuntimeFile {
 	/** Without a final "/". */
 	readonly address: string;
-	/** Folder of the runtime file in the vault; the token stands beside it. "" when typed in. */
-	readonly folder: string;
+	/** Version of the interface, null when it is not told. */
+	readonly protocol: number | null;
+	/** Id of the computer it runs on, "" when it is not told. */
+	readonly machine: string;
 }
 
 /** Places of the runtime file, tried in order: the second beside another program's state. */
 export const STATE_FOLDERS = [".llm-wiki", ".llm-wiki/vaultd"] as const;
 export const RUNTIME_FILE = "bridge.json";
 export const TOKEN_FILE = "token";
-export const PROTOCOL = 1;
 
-/** Return where the file says the daemon listens, null when it says nothing usable. */
-export function endpointIn(text: string, folder: string): Endpoint | null {
+/** Return what the file says, null when it does not say where the daemon listens. */
+export function runtimeFileIn(text: string): RuntimeFile | null {
 	let said: unknown;
 	try {
 		said = JSON.parse(text);
 	} catch {
 		return null; // half written by a sync tool: looked at again soon
 	}
-	if (typeof said !== "object" || said === null || !("port" in said)) return null;
-	const { port } = said;
+	if (typeof said !== "object" || said === null) return null;
+	const { port, protocol, machine_id: machine } = said as Record<string, unknown>;
 	if (typeof port !== "number" || !Number.isInteger(port) || port < 1 || port > 65_535) return null;
-	return { address: `http://127.0.0.1:${port}`, folder };
+	return {
+		address: `http://127.0.0.1:${port}`,
+		protocol: typeof protocol === "number" ? protocol : null,
+		machine: typeof machine === "string" ? machine : "",
+	};
 }
 
 /** Return the address a person typed, without a path; null unless it is on this computer. */

@@ -5,7 +5,9 @@ import type { Job, Status } from "../protocol";
 export type DaemonState =
 	| { readonly kind: "searching" }
 	| { readonly kind: "off" }
-	| { readonly kind: "refused"; readonly reason: string; readonly wrongToken: boolean }
+	/** It runs on another computer, whose runtime file a sync tool brought here. */
+	| { readonly kind: "elsewhere" }
+	| { readonly kind: "refused"; readonly reason: string; readonly cause: "token" | "protocol" | "unknown" }
 	| { readonly kind: "on"; readonly status: Status; readonly jobs: readonly Job[]; readonly address: string };
 
 /** How the line looks: calm, at work, or waiting for the person. */
@@ -25,8 +27,12 @@ export function statusLine(state: DaemonState): StatusLine {
 			return { text: "vaultd …", mood: "off", detail: "Looking for the daemon." };
 		case "off":
 			return { text: "vaultd: not running", mood: "off", detail: "The daemon is not running. Select for how to start it." };
-		case "refused":
-			return { text: "vaultd: no access", mood: "attention", detail: state.reason };
+		case "elsewhere":
+			return { text: "vaultd: on another computer", mood: "off", detail: "The daemon of this vault runs on another computer." };
+		case "refused": {
+			const text = state.cause === "protocol" ? "vaultd: update needed" : "vaultd: no access";
+			return { text, mood: "attention", detail: state.reason };
+		}
 		case "on":
 			return lineOf(state.status);
 	}

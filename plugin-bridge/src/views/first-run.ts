@@ -9,6 +9,17 @@ interface Step {
 	readonly command: string;
 }
 
+const REMEDIES = {
+	token: "Choose the token in the settings, or leave it empty to use the one in this vault's state folder.",
+	protocol: "Nothing is asked of it until both understand each other.",
+	unknown: "Look at the daemon's log, and check that this plugin and the daemon have the same version.",
+} as const;
+
+const MOVE: readonly Step[] = [
+	{ text: "To let this computer write instead, stop the daemon there, and then here:", command: 'vaultd take-over --vault "{vault}"' },
+	{ text: "Start it, and leave it running:", command: 'vaultd run --vault "{vault}"' },
+];
+
 const STEPS: readonly Step[] = [
 	{ text: "Install it once, in a terminal, with Python 3.11 or newer, from a checkout of its repository:", command: "pipx install ." },
 	{ text: "Make this folder a vault it may work on:", command: 'vaultd init --vault "{vault}"' },
@@ -23,11 +34,15 @@ export function drawFirstRun(parent: HTMLElement, state: DaemonState, vault: str
 		return;
 	}
 	if (state.kind === "refused") {
-		const remedy = state.wrongToken
-			? "Choose the token in the settings, or leave it empty to use the one in this vault's state folder."
-			: "Look at the daemon's log, and check that this plugin and the daemon have the same version.";
-		const refused = addEmptyState(parent, "key-round", state.reason, remedy);
+		const icon = state.cause === "protocol" ? "circle-arrow-up" : "key-round";
+		const refused = addEmptyState(parent, icon, state.reason, REMEDIES[state.cause]);
 		addButton(refused, "Try again", "look", look, "primary");
+		return;
+	}
+	if (state.kind === "elsewhere") {
+		const text = "What it writes reaches this vault by your sync. Search and reviews are at hand where it runs.";
+		addButton(addEmptyState(parent, "monitor-smartphone", "The daemon runs on another computer", text), "Look again", "look", look);
+		drawSteps(parent, MOVE, vault);
 		return;
 	}
 	const empty = addEmptyState(
@@ -37,16 +52,20 @@ export function drawFirstRun(parent: HTMLElement, state: DaemonState, vault: str
 		"Your notes work as always. Pages, search by meaning and reviews come back by themselves once it runs.",
 	);
 	addButton(empty, "Look again", "look", look, "primary");
-	const steps = parent.createEl("ol", { cls: "vaultd-steps" });
-	for (const [place, step] of STEPS.entries()) {
-		const item = steps.createEl("li");
-		item.createDiv({ text: step.text });
-		drawCommand(item, step.command.replace("{vault}", vault), place);
-	}
+	drawSteps(parent, STEPS, vault);
 	parent.createEl("p", {
 		cls: "vaultd-faint",
 		text: "This plugin never installs, updates or starts a program by itself.",
 	});
+}
+
+function drawSteps(parent: HTMLElement, steps: readonly Step[], vault: string): void {
+	const list = parent.createEl("ol", { cls: "vaultd-steps" });
+	for (const [place, step] of steps.entries()) {
+		const item = list.createEl("li");
+		item.createDiv({ text: step.text });
+		drawCommand(item, step.command.replace("{vault}", vault), place);
+	}
 }
 
 function drawCommand(parent: HTMLElement, command: string, place: number): void {

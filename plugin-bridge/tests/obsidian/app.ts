@@ -203,7 +203,17 @@ export class App {
 		listSecrets: () => [...this.secrets.keys()],
 	};
 
+	private readonly local = new Map<string, unknown>();
+
 	constructor(texts: Texts = new MemoryTexts(), root?: string) {
 		this.vault = new Vault(texts, root);
+	}
+
+	loadLocalStorage(key: string): unknown {
+		return this.local.get(key) ?? null;
+	}
+
+	saveLocalStorage(key: string, kept: unknown): void {
+		this.local.set(key, kept);
 	}
 }

@@ -19,6 +19,7 @@ from vaultd.model.paths import SourceId, VaultPath
 from vaultd.store import events, files, joblist, jobs, problems, sources, standing
 from vaultd.store.database import Connection, Database
 from vaultd.store.standing import Standing
+from vaultd.vault import scan
 from vaultd.vault.files import Vault
 from vaultd.vault.notices import Notices
 from vaultd.vault.scan import Content
@@ -119,14 +120,14 @@ async def test_a_read_that_never_ends_delays_no_other_file_for_long_b13(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wedged = threading.Event()
-    real = watch.read_content
+    real = scan.read_content
 
     def read(vault: Vault, path: VaultPath, stop: Callable[[], bool]) -> Content | None:
         if path == "raw/b.md":
             wedged.wait(10)
         return real(vault, path, stop)
 
-    monkeypatch.setattr(watch, "read_content", read)
+    monkeypatch.setattr("vaultd.watcher.watch.read_content", read)
     monkeypatch.setattr(watch, "READ_SECONDS", 0.02)
     for name in "abcd":
         scene.put(f"raw/{name}.md", name)

@@ -87,3 +87,13 @@ def test_a_page_of_the_wiki_is_no_source(run: Callable[..., Any], root: Path) ->
 
     assert result.exit_code == 2
     assert "is a page of the wiki" in result.stderr
+
+
+def test_a_hidden_file_is_no_source(run: Callable[..., Any], root: Path) -> None:
+    (root / ".obsidian").mkdir()
+    (root / ".obsidian/app.json").write_text("{}")
+
+    result = run("ingest", str(root / ".obsidian/app.json"))
+
+    assert result.exit_code == 2
+    assert ".obsidian/app.json is hidden" in result.stderr

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaultd.core.draft import body_of, page_draft, tags_of
+from vaultd.core.draft import body_of, page_draft
 from vaultd.core.loose_properties import split_properties
 from vaultd.core.reply import FileBlock
 from vaultd.model.paths import VaultPath
@@ -183,11 +183,3 @@ def test_taking_the_body_twice_keeps_fences_balanced(text: str) -> None:
     body = body_of(text)
 
     assert body_of(f"---\ntype: x\n---\n\n{body}") in (body, body_of(body))
-
-
-@given(st.lists(st.text(max_size=12), max_size=8))
-def test_tags_are_always_valid(written: list[str]) -> None:
-    for tag in tags_of(tuple(written)):
-        assert tag
-        assert not tag.isdigit()
-        assert not any(char.isspace() or char in "#,;:|'\"{}[]" for char in tag)

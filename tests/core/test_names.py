@@ -170,3 +170,11 @@ def test_pages_go_to_the_folder_of_their_type(
 ) -> None:
     found = route(parse_schema(SCHEMA), page_type, asked)
     assert (found.type, found.folder) == place
+
+
+@given(st.lists(st.text(max_size=12), max_size=8))
+def test_tags_are_always_valid(written: list[str]) -> None:
+    for tag in clean_tags(written, {}):
+        assert tag
+        assert not tag.isdigit()
+        assert not any(char.isspace() or char in "#,;:|'\"{}[]" for char in tag)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-import hashlib
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
 
@@ -16,16 +15,17 @@ from vaultd.cli.options import JsonOption, VaultOption
 from vaultd.cli.target import Target, now, target_at
 from vaultd.cli.terminal import counted, print_json, say
 from vaultd.cli.working import carry_out, end_with
-from vaultd.core.reconcile import identity_of
 from vaultd.errors import NotFoundError, UsageError, VaultLockedError
+from vaultd.ingest.submission import copied, handed_in, see
 from vaultd.model.jobs import JobKind, JobState, NewJob
 from vaultd.model.paths import SourceId, VaultPath
-from vaultd.store import files, ingest_cache, joblist, nodes, pauses, sources
+from vaultd.store import ingest_cache, joblist, nodes, pauses, sources
 from vaultd.store import jobs as queue
 from vaultd.store.database import Connection
 from vaultd.store.joblist import JobRow
+from vaultd.store.release import release
 from vaultd.vault.files import Vault
-from vaultd.vault.layout import RAW, WIKI, make_layout
+from vaultd.vault.layout import RAW, make_layout
 
 HELD = (JobState.PARKED, JobState.WAITING, JobState.PAUSED)
 EVERY_FOLDER = "."
@@ -57,8 +57,7 @@ def ingest(
     inside = Vault(target.root, state)
     taken = [_taken(inside, file) for file in documents]
     write_logs(target.state / "logs", terminal=False)
-    asyncio.run(_noted(target, taken))
-    new = [NewJob(JobKind.INGEST, path, sha256, person=True) for path, sha256 in taken]
+    new = asyncio.run(_seen(target, taken))
     if chat:
         new = _talked_about(target, taken)
         if not new:
@@ -85,53 +84,25 @@ def _taken(vault: Vault, file: Path) -> tuple[VaultPath, str]:
     """
     if not file.is_file():
         raise UsageError(f"There is no file {file}.")
-    content = file.read_bytes()
-    sha256 = hashlib.sha256(content).hexdigest()
     place = file.resolve()
     if place.is_relative_to(vault.root):
-        path = place.relative_to(vault.root).as_posix()
-        if path.startswith(f"{RAW}/"):
-            return VaultPath(path), sha256
-        if path.startswith((f"{WIKI}/", ".")):
-            raise UsageError(f"{path} is a page of the wiki, not a source.")
-    return _copied(vault, file.name, content), sha256
+        return handed_in(vault, VaultPath(place.relative_to(vault.root).as_posix()))
+    return copied(vault, file.name, file.read_bytes())
 
 
-def _copied(vault: Vault, name: str, content: bytes) -> VaultPath:
-    """Write `content` below `raw/` under `name`, or a numbered one if that is taken."""
-    stem, suffix = PurePosixPath(name).stem, PurePosixPath(name).suffix
-    number = 1
-    while True:
-        path = VaultPath(f"{RAW}/{name}" if number == 1 else f"{RAW}/{stem} {number}{suffix}")
-        there = vault.read(path)
-        if there == content:
-            return path
-        if there is None:
-            vault.write(path, content, expect=None)
-            return path
-        number += 1
-
-
-async def _noted(target: Target, taken: Sequence[tuple[VaultPath, str]]) -> None:
+async def _seen(target: Target, taken: Sequence[tuple[VaultPath, str]]) -> list[NewJob]:
     """Record the files as sources, in a database that this may be the first to need."""
     from vaultd.daemon.place import open_beside, open_for_work
 
     try:
         async with open_for_work(target.root, target.settings, now) as place:
-            await place.db.run(_see, taken)
+            return await place.db.run(see, taken, now=now())
     except VaultLockedError:
         db = open_beside(target.root, target.settings)
         try:
-            await db.run(_see, taken)
+            return await db.run(see, taken, now=now())
         finally:
             db.close()
-
-
-def _see(db: Connection, taken: Iterable[tuple[VaultPath, str]]) -> None:
-    for path, sha256 in taken:
-        known = sources.find_by_path(db, path)
-        sources.see(db, known.identity if known else identity_of(path), path, sha256, now=now())
-        files.expect(db, path, sha256, files.SOURCE)
 
 
 def retry(
@@ -174,17 +145,10 @@ def _written_offline(db: Connection) -> list[NewJob]:
 
 
 def _released(db: Connection, source: str | None) -> list[NewJob]:
-    """Put what is held back into the queue, and return it as it is found there.
-
-    Asking for it is the person's word that it may cost what it was estimated at.
-    """
+    """Put what is held back into the queue, and return it as it is found there."""
     held = _held(db, source)
     for row in held:
-        if row.kind is JobKind.INGEST and row.state is JobState.WAITING:
-            known = sources.find_by_path(db, VaultPath(row.subject))
-            identity = known.identity if known else identity_of(VaultPath(row.subject))
-            ingest_cache.confirm(db, identity, sha256=row.digest, tokens=0, now=now())
-        queue.retry(db, row.id, now=now())
+        release(db, row.id, now=now())
     wanted = [NewJob(row.kind, row.subject, row.digest) for row in held]
     if source is None and nodes.drive_again(db, now=now()):
         wanted.append(NewJob(JobKind.SUMMARIZE, EVERY_FOLDER))  # as `drive_again` queued it

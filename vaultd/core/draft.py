@@ -14,6 +14,7 @@ from vaultd.core.loose_properties import (
     split_properties,
 )
 from vaultd.core.reply import BLOCK_ENDS, FileBlock
+from vaultd.core.tags import clean_tags
 from vaultd.core.thinking import Fence
 from vaultd.model.paths import VaultPath
 from vaultd.model.wiki import PageDraft
@@ -70,24 +71,13 @@ def page_draft(block: FileBlock) -> Drafted:
         type=_type(plain.get("type", ""), block.path),
         title=_title(plain.get("title", ""), body, block.path),
         body=body,
-        tags=tags_of(lists.get("tags", ())),
+        tags=clean_tags(lists.get("tags", ()), {})[:TAG_LIMIT],
         aliases=tuple(_target(alias) for alias in lists.get("aliases", ())),
         related=tuple(_target(link) for link in lists.get("related", ())),
         sources=tuple(_target(source) for source in lists.get("sources", ())),
         extra=_extra(plain),
     )
     return Drafted(page, tuple(warnings))
-
-
-def tags_of(written: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the tags Obsidian accepts: no "#", no spaces, not digits alone, without repeats."""
-    kept: dict[str, str] = {}
-    for tag in written:
-        name = re.sub(r"[\s:,;|]+", "-", tag.strip().lstrip("#").strip())
-        name = re.sub(r"[^\w/-]", "", name).strip("-/")
-        if name and not name.isdigit():
-            kept.setdefault(name.casefold(), name)
-    return tuple(kept.values())[:TAG_LIMIT]
 
 
 def body_of(text: str) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from datetime import datetime
+from hashlib import sha256
 from pathlib import PurePosixPath
 
 from vaultd.core.reconcile import RAW, identity_of
@@ -25,40 +25,38 @@ def handed_in(vault: Vault, path: VaultPath) -> tuple[VaultPath, str]:
 
     Raises:
         NotFoundError: there is no such file.
-        UsageError: it is a page of the wiki.
+        UsageError: it is a page of the wiki, or hidden.
     """
-    if path.startswith(WIKI):
-        raise UsageError(f"{path} is a page of the wiki, not a source.")
+    if path.startswith((WIKI, ".")):
+        what = "a page of the wiki" if path.startswith(WIKI) else "hidden"
+        raise UsageError(f"{path} is {what}, not a source.")
     content = vault.read(path)
     if content is None:
         raise NotFoundError(f"There is no file {path}.")
-    sha256 = hashlib.sha256(content).hexdigest()
     if path.startswith(RAW):
-        return path, sha256
-    return copied(vault, PurePosixPath(path).name, content), sha256
+        return path, sha256(content).hexdigest()
+    return copied(vault, PurePosixPath(path).name, content)
 
 
-def copied(vault: Vault, name: str, content: bytes) -> VaultPath:
-    """Write `content` below `raw/` under `name`, or a numbered one if that is taken."""
+def copied(vault: Vault, name: str, content: bytes) -> tuple[VaultPath, str]:
+    """Write `content` below `raw/` as `name`, numbered if that is taken; return path and hash."""
+    path = VaultPath(f"{RAW}{name}")
     stem, suffix = PurePosixPath(name).stem, PurePosixPath(name).suffix
     number = 1
-    while True:
-        path = VaultPath(f"{RAW}{name}" if number == 1 else f"{RAW}{stem} {number}{suffix}")
-        there = vault.read(path)
-        if there == content:
-            return path
-        if there is None:
-            vault.write(path, content, expect=None)
-            return path
+    while (there := vault.read(path)) not in (None, content):
         number += 1
+        path = VaultPath(f"{RAW}{stem} {number}{suffix}")
+    if there is None:
+        vault.write(path, content, expect=None)
+    return path, sha256(content).hexdigest()
 
 
 def see(db: Connection, taken: Iterable[tuple[VaultPath, str]], *, now: datetime) -> list[NewJob]:
     """Record the files as sources, and return the jobs that ingest them."""
     new = []
-    for path, sha256 in taken:
+    for path, digest in taken:
         known = sources.find_by_path(db, path)
-        sources.see(db, known.identity if known else identity_of(path), path, sha256, now=now)
-        files.expect(db, path, sha256, files.SOURCE)
-        new.append(NewJob(JobKind.INGEST, path, sha256, person=True))
+        sources.see(db, known.identity if known else identity_of(path), path, digest, now=now)
+        files.expect(db, path, digest, files.SOURCE)
+        new.append(NewJob(JobKind.INGEST, path, digest, person=True))
     return new

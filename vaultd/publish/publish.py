@@ -19,6 +19,7 @@ from vaultd.core.listing import INDEX, LOG, index_text, is_page, log_text
 from vaultd.core.merge import three_way
 from vaultd.core.page import page_ref, parse_page
 from vaultd.core.region import RegionError
+from vaultd.crash import crash_point
 from vaultd.errors import PageChangedError, PropertiesError
 from vaultd.model.paths import Clock, SourceId, VaultPath
 from vaultd.model.wiki import PageRef, Refused
@@ -28,7 +29,6 @@ from vaultd.publish.plan import Plan, Published, Receipt, facts_of, jobs_in
 from vaultd.store import events, jobs, nodes, pages, plans
 from vaultd.store.database import Connection, Database
 from vaultd.store.plans import OpenPlan, PlanFile
-from vaultd.vault.disk import crash_point
 from vaultd.vault.files import Vault
 
 QUIET = timedelta(seconds=10)  # Obsidian saves 2 s after the last key; a note that fresh is open

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from vaultd.core.timing import BUSY_WINDOWS_CODES, storage_fault
-from vaultd.crash import crash_point as crash_point
+from vaultd.crash import crash_point
 
 TEMP_PREFIX = ".vaultd-"
 TEMP_SUFFIX = ".tmp"

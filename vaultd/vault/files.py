@@ -8,13 +8,13 @@ import os
 import stat
 from pathlib import Path, PurePosixPath
 
+from vaultd.crash import crash_point
 from vaultd.errors import OutsideVaultError, PageChangedError, PermanentError
 from vaultd.model.paths import VaultPath
 from vaultd.vault.disk import (
     TEMP_PREFIX,
     TEMP_SUFFIX,
     Disk,
-    crash_point,
     discard,
     make_folders,
     permissions,

@@ -20,6 +20,19 @@ export interface BeginTalk {
 	path: string;
 }
 
+/** What was looked at and found; `remedy` is what to do, "" where nothing has to be done. */
+export interface Check {
+	name: string;
+	state: "ok" | "warning" | "failed";
+	text: string;
+	remedy?: string;
+}
+
+/** Whether everything vaultd stands on is sound, each check with what helps. */
+export interface Checks {
+	checks: Check[];
+}
+
 /** What stands in a folder; `abstract` and `state` are "" where nothing describes it yet. */
 export interface Child {
 	path: string;
@@ -29,6 +42,14 @@ export interface Child {
 	type: string;
 	abstract: string;
 	state: NodeState | "";
+}
+
+/** About what one file would take, in and out; `reason` says why it would not be taken at all. `waits`: it is more than is spent without a person's word. */
+export interface Cost {
+	path: string;
+	tokens: number;
+	reason: string;
+	waits: boolean;
 }
 
 /** What one stage cost on one day with one model. */
@@ -46,6 +67,11 @@ export interface DayUsage {
 export interface Dropped {
 	path: string;
 	dropped: number;
+}
+
+/** The files to estimate; none named: the sources whose content was not ingested yet. */
+export interface EstimateFiles {
+	paths?: string[];
 }
 
 /** One thing that happened. `id` rises and never comes back; `at` is fixed-width UTC text. */
@@ -77,6 +103,14 @@ export interface FileStatus {
 	code: string;
 	pages: string[];
 	attempts: number;
+}
+
+/** One thing to look at. `suggestions` are paths or names that may have been meant. */
+export interface Finding {
+	kind: string;
+	path: string;
+	text: string;
+	suggestions: string[];
 }
 
 /** A folder's abstract (L0), overview (L1) and children; "" where there is no text yet. */
@@ -216,6 +250,14 @@ export interface KnowledgeBaseStep {
 	vs_type?: string;
 }
 
+/** What the last look over the wiki found, by kind; `at` is "" if there was none lately. */
+export interface LintReport {
+	at: string;
+	report: string;
+	counts: Record<string, number>;
+	findings: Finding[];
+}
+
 /** Which lanes may answer; hybrid includes the summaries. */
 export type Mode = "hybrid" | "words" | "vectors";
 
@@ -295,6 +337,11 @@ export interface RestoreVersion {
 	path: string;
 	version: string;
 	if_match: string | null;
+}
+
+/** What to try again: all that is "held", or what was written "offline". */
+export interface RetryAll {
+	what: "held" | "offline";
 }
 
 /** One question. `proposal` is what vaultd would write, for a person's page in conflict. */
@@ -524,6 +571,15 @@ export interface Operations {
 		body: Record<string, never>;
 		answer: Job;
 	};
+	/** Queue everything that is held at once, or have a model rewrite what was written offline. */
+	"POST /v1/retry": {
+		path: undefined;
+		query: undefined;
+		body: {
+			what: "held" | "offline";
+		};
+		answer: Jobs;
+	};
 	/** Queue a file of the vault, before everything else. */
 	"POST /v1/ingest": {
 		path: undefined;
@@ -696,6 +752,43 @@ export interface Operations {
 			path: string;
 		};
 		answer: Job;
+	};
+	/** Look over the wiki: broken links, orphans, unlisted and stale pages, duplicates. */
+	"POST /v1/lint": {
+		path: undefined;
+		query: undefined;
+		body: Record<string, never>;
+		answer: Job;
+	};
+	/** Return what the last look over the wiki found; nothing is looked at anew. */
+	"GET /v1/lint": {
+		path: undefined;
+		query: undefined;
+		body: undefined;
+		answer: LintReport;
+	};
+	/** Make records, indexes and listings anew from the files; no model is asked. */
+	"POST /v1/rebuild": {
+		path: undefined;
+		query: undefined;
+		body: Record<string, never>;
+		answer: Job;
+	};
+	/** Check program, model, embedder, vault and database; say what helps. */
+	"GET /v1/doctor": {
+		path: undefined;
+		query: undefined;
+		body: undefined;
+		answer: Checks;
+	};
+	/** Say how many tokens files would take with a model; streams one after the other. A stream. */
+	"POST /v1/estimate": {
+		path: undefined;
+		query: undefined;
+		body: {
+			paths?: string[];
+		};
+		answer: Cost;
 	};
 	/** Return a folder's abstract and overview, and what stands in it. */
 	"GET /v1/folders": {

@@ -8,6 +8,7 @@ import pytest
 
 from tests.bridge.conftest import Daemon, events_in, running, until
 from tests.model_server import ModelServer
+from vaultd.store.database import Database
 
 KEY = "sk-never-to-be-seen"
 
@@ -150,3 +151,20 @@ def test_no_key_is_in_any_log_c14(modelled: Daemon) -> None:
     assert until(lambda: "bridge listens" in modelled.output(), 5)
     for secret in (KEY, modelled.token, "MOONSHINE"):
         assert secret not in modelled.output()
+
+
+def test_what_was_written_offline_is_written_by_the_model(
+    modelled: Daemon, server: ModelServer
+) -> None:
+    db = Database(modelled.state / "vaultd.db")
+    db.run_sync(lambda c: c.execute("update ingest_cache set recipe = 'offline'").get)
+    db.close()
+    calls = len(server.calls)
+
+    tried = modelled.post("/v1/retry", what="offline")["jobs"]
+    ended = [modelled.job(job["id"]) for job in tried]
+
+    assert {job["subject"] for job in ended} >= {"raw/cat.md", "raw/animals/dog.md"}
+    assert {job["state"] for job in ended} == {"done"}
+    assert [call for call in server.calls[calls:] if call.stage == "generation"]
+    assert modelled.post("/v1/retry", what="offline")["jobs"] == []

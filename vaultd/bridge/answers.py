@@ -15,6 +15,7 @@ from vaultd.store.events import Event
 from vaultd.store.joblist import JobRow
 from vaultd.store.reviews import ReviewItem
 from vaultd.summarize.operations import VECTOR_STORE
+from vaultd.upkeep.doctor import Check
 from vaultd.upkeep.versions import KeptVersion
 
 
@@ -108,6 +109,42 @@ class Events(Answer):
     events: list[Event]
     cursor: int
     reset: bool
+
+
+class Cost(Answer):
+    """About what one file would take, in and out; `reason` says why it would not be taken at all.
+
+    `waits`: it is more than is spent without a person's word.
+    """
+
+    path: VaultPath
+    tokens: int
+    reason: str
+    waits: bool
+
+
+class Finding(Answer):
+    """One thing to look at. `suggestions` are paths or names that may have been meant."""
+
+    kind: str
+    path: VaultPath
+    text: str
+    suggestions: list[str]
+
+
+class LintReport(Answer):
+    """What the last look over the wiki found, by kind; `at` is "" if there was none lately."""
+
+    at: str
+    report: VaultPath
+    counts: dict[str, int]
+    findings: list[Finding]
+
+
+class Checks(Answer):
+    """Whether everything vaultd stands on is sound, each check with what helps."""
+
+    checks: list[Check]
 
 
 class RelatedFiles(Answer):

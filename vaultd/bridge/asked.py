@@ -14,6 +14,7 @@ from vaultd.model.paths import VaultPath
 from vaultd.model.search import Mode
 
 MOST = 100  # results of one question; more is not an answer any more
+MOST_FILES = 1_000  # named in one request
 LARGEST_ID = 2**63 - 1  # of a row, SQLite's limit
 LONGEST_QUERY = 4_000  # characters; a pasted page is no question
 LONGEST_MESSAGE = 200_000  # characters of one message, an answer to a review, a description
@@ -103,6 +104,18 @@ class IngestFile(Asked):
     """A file of the vault; one outside `raw/` is copied there first."""
 
     path: FilePath
+
+
+class RetryAll(Asked):
+    """What to try again: all that is "held", or what was written "offline"."""
+
+    what: Literal["held", "offline"]
+
+
+class EstimateFiles(Asked):
+    """The files to estimate; none named: the sources whose content was not ingested yet."""
+
+    paths: Annotated[tuple[FilePath, ...], Field(max_length=MOST_FILES)] = ()
 
 
 class UsageOf(Asked):

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from vaultd.bridge.answers import Cost
 from vaultd.bridge.feed import Feed
 from vaultd.bridge.keys import Keyring
 from vaultd.ingest.session import Conversations
-from vaultd.model.paths import Clock
+from vaultd.model.paths import Clock, VaultPath
 from vaultd.search import SearchEngine
 from vaultd.store.database import Database
 from vaultd.summarize.operations import SummaryOperations
+from vaultd.upkeep.doctor import Check
 from vaultd.vault.files import Vault
+
+OFFLINE = "offline"  # what `chat` is where no model is configured
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
     """Handed to every route. `ring` lets the worker look for new jobs.
 
-    `chat` and `embedding` are the names of the models in the words of the status.
+    `estimate` tells what files would cost (none named: those not taken yet), `check` is blocking
+    and takes seconds. `chat` and `embedding` are the names of the models in the status's words.
     """
 
     vault: Vault
@@ -31,5 +36,7 @@ class Program:
     conversations: Conversations
     summaries: SummaryOperations
     ring: Callable[[], None]
+    estimate: Callable[[Sequence[VaultPath]], AsyncGenerator[Cost, None]]
+    check: Callable[[], Iterable[Check]]
     chat: str
     embedding: str

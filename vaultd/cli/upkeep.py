@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import os
 from dataclasses import asdict
 from pathlib import Path
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vaultd import __version__
 from vaultd.cli.asking import read_database
 from vaultd.cli.options import JsonOption, VaultOption
 from vaultd.cli.outcome import DEGRADED, FAILED
@@ -25,7 +23,6 @@ from vaultd.vault.layout import machine_id
 
 if TYPE_CHECKING:
     from vaultd.daemon.estimating import Estimate
-    from vaultd.settings import Settings
     from vaultd.upkeep.doctor import Check
 
 MARKS = {"ok": "ok", "warning": "look", "failed": "FAULT"}
@@ -105,30 +102,21 @@ def doctor(vault: VaultOption = None, as_json: JsonOption = False) -> None:
 
 
 def _checks(named: Path | None) -> list[Check]:
+    from vaultd.daemon.checking import checks_of_all, checks_of_program
     from vaultd.settings import Settings
-    from vaultd.upkeep.doctor import Check, Place, vault_checks
+    from vaultd.upkeep.doctor import Check
 
     try:
         target = target_at(named)
     except SettingsError as error:
         fault = Check("settings", "failed", str(error), "Correct .llm-wiki/config.toml.")
-        return [fault, *_program_checks(Settings())]
+        return [fault, *checks_of_program(Settings())]
     except UsageError as error:
         if named is not None:
             raise
         none = Check("vault", "ok", f"No vault was looked at: {error}")
-        return [*_program_checks(Settings()), none]
-    place = Place(target.root, target.state, target.database, machine_id(os.environ))
-    return [*_program_checks(target.settings), *vault_checks(place)]
-
-
-def _program_checks(settings: Settings) -> list[Check]:
-    from vaultd.upkeep.doctor import Embedding, Model, program_checks
-
-    meant, llm = settings.embedding, settings.llm
-    embedding = Embedding(meant.provider, meant.model, meant.base_url, meant.api_key_env)
-    model = Model(llm.model, llm.base_url, llm.api_key_env)
-    return list(program_checks(__version__, embedding, model))
+        return [*checks_of_program(Settings()), none]
+    return list(checks_of_all(target.root, target.state, target.settings))
 
 
 def take_over(vault: VaultOption = None, as_json: JsonOption = False) -> None:
@@ -173,34 +161,25 @@ def estimate(
 
 async def _estimated(target: Target, files: list[Path]) -> list[Estimate]:
     from vaultd.daemon.estimating import estimates
+    from vaultd.daemon.place import Place
+    from vaultd.store.database import Database
+    from vaultd.vault.files import Vault
 
-    found = estimates(target.root, target.state, target.settings, now, files)
-    return [each async for each in found]
+    unwritten = Database(":memory:")  # whoever works on the vault meanwhile is not disturbed
+    try:
+        place = Place(Vault(target.root, target.state), unwritten, target.settings, now)
+        return [each async for each in estimates(place, files)]
+    finally:
+        unwritten.close()
 
 
 def _not_taken(target: Target) -> list[Path]:
     """Return the sources whose present content has not been ingested."""
-    from vaultd.core.ignore import Fate
+    from vaultd.daemon.estimating import not_taken
     from vaultd.vault.files import Vault
-    from vaultd.vault.scan import rules_of, scan
 
-    known = read_database(target, lambda db: db.read(sources.all_sources)) or ()
-    done = {source.path: source.ingested_sha256 for source in known}
-    files, ingest = Vault(target.root, target.state), target.settings.ingest
-    rules = rules_of(
-        files,
-        include=ingest.include,
-        exclude=ingest.exclude,
-        max_bytes=ingest.max_file_mb * 1024 * 1024,
-    )
-    found = sorted(each.path for each in scan(files, rules) if each.fate is Fate.SOURCE)
-    places = ((path, files.locate(path)) for path in found)
-    return [place for path, place in places if done.get(path) != _digest(place)]
-
-
-def _digest(file: Path) -> str:
-    with file.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
+    taken = read_database(target, lambda db: db.read(sources.ingested)) or {}
+    return not_taken(Vault(target.root, target.state), target.settings.ingest, taken)
 
 
 def _shown(target: Target, file: Path) -> str:

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from functools import partial
 
+from vaultd.bridge.answers import Cost
 from vaultd.bridge.feed import Feed
 from vaultd.bridge.keys import Keyring
 from vaultd.bridge.listening import Address, Bridge
-from vaultd.bridge.program import Program
+from vaultd.bridge.program import OFFLINE, Program
+from vaultd.daemon.checking import checks_of_all
+from vaultd.daemon.estimating import estimates, not_taken
 from vaultd.daemon.parts import Parts
+from vaultd.daemon.place import Place
 from vaultd.ingest.session import Conversations
+from vaultd.model.paths import VaultPath
+from vaultd.store import sources
 from vaultd.vault.layout import machine_id, vault_id
 
 
@@ -27,7 +37,9 @@ def make_bridge(parts: Parts) -> Bridge:
         conversations=Conversations(parts.desk),
         summaries=parts.operations,
         ring=parts.worker.ring,
-        chat=settings.llm.model or "offline",
+        estimate=partial(_estimates, place),
+        check=partial(checks_of_all, place.vault.root, place.vault.state, settings),
+        chat=settings.llm.model or OFFLINE,
         embedding=embedding.model or embedding.provider,
     )
     identity = {
@@ -35,3 +47,21 @@ def make_bridge(parts: Parts) -> Bridge:
         "machine_id": machine_id(os.environ),
     }
     return Bridge(program, Address(settings.bridge.host, settings.bridge.port), identity)
+
+
+async def _estimates(place: Place, paths: Sequence[VaultPath]) -> AsyncGenerator[Cost, None]:
+    """Yield what the files would cost, in order; none named: those not taken yet."""
+    vault, ingest = place.vault, place.settings.ingest
+    if paths:
+        files = [await asyncio.to_thread(vault.locate, path) for path in paths]
+    else:
+        taken = await place.db.read(sources.ingested)
+        files = await asyncio.to_thread(not_taken, vault, ingest, taken)
+    async with aclosing(estimates(place, files)) as found:
+        async for each in found:
+            yield Cost(
+                path=VaultPath(each.file.relative_to(vault.root).as_posix()),
+                tokens=each.tokens,
+                reason=each.reason,
+                waits=each.tokens > ingest.confirm_above_tokens,
+            )

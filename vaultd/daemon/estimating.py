@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+import hashlib
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from vaultd.core.ignore import Fate
 from vaultd.core.reconcile import identity_of
 from vaultd.core.title import title_of
 from vaultd.daemon.place import Place
@@ -15,12 +17,12 @@ from vaultd.extract import Converter
 from vaultd.ingest.context import NEAR_PAGES
 from vaultd.ingest.material import UNREADABLE
 from vaultd.model.document import Extraction
-from vaultd.model.paths import Clock, VaultPath
+from vaultd.model.paths import VaultPath
 from vaultd.model.wiki import SourceText, WikiContext
 from vaultd.publish.catalog import read_wiki
-from vaultd.settings import Settings
-from vaultd.store.database import Database
+from vaultd.settings import IngestSettings
 from vaultd.vault.files import Vault
+from vaultd.vault.scan import rules_of, scan
 
 UNNAMED_MODEL = "unnamed"  # none is configured: the estimate is what one would take
 
@@ -34,20 +36,15 @@ class Estimate:
     reason: str = ""
 
 
-async def estimates(
-    root: Path, state: Path, settings: Settings, clock: Clock, files: Sequence[Path]
-) -> AsyncIterator[Estimate]:
-    """Yield the estimate of each file, in order. Nothing is written and no model is asked."""
-    llm = settings.llm
+async def estimates(place: Place, files: Sequence[Path]) -> AsyncGenerator[Estimate, None]:
+    """Yield the estimate of each file, in order. No page is written and no model is asked."""
+    llm = place.settings.llm
     named = llm.model_copy(update={"model": llm.model or UNNAMED_MODEL})
-    priced = settings.model_copy(update={"llm": named})
+    priced = replace(place, settings=place.settings.model_copy(update={"llm": named}))
     async with AsyncExitStack() as closing:
-        db = Database(":memory:")
-        closing.callback(db.close)
         converter = Converter()
         closing.push_async_callback(converter.close)
-        place = Place(Vault(root, state), db, priced, clock)
-        author = make_author(place, closing)
+        author = make_author(priced, closing)
         wiki = await _context(place)
         for file in files:
             extraction = await converter.convert(file, pictures=False)
@@ -55,6 +52,24 @@ async def estimates(
                 yield Estimate(file, 0, extraction.reason or extraction.status.value)
             else:
                 yield Estimate(file, author.estimate(_source(place, file, extraction), wiki))
+
+
+def not_taken(vault: Vault, ingest: IngestSettings, taken: Mapping[VaultPath, str]) -> list[Path]:
+    """Return the sources, in order, whose content is another than the hash in `taken`. Blocking."""
+    rules = rules_of(
+        vault,
+        include=ingest.include,
+        exclude=ingest.exclude,
+        max_bytes=ingest.max_file_mb * 1024 * 1024,
+    )
+    found = sorted(each.path for each in scan(vault, rules) if each.fate is Fate.SOURCE)
+    places = ((path, vault.locate(path)) for path in found)
+    return [place for path, place in places if taken.get(path) != _digest(place)]
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 async def _context(place: Place) -> WikiContext:

@@ -64,6 +64,17 @@ def all_sources(db: Connection) -> tuple[Source, ...]:
     return tuple(_source(row, ()) for row in rows)
 
 
+def ingested(db: Connection) -> dict[VaultPath, str]:
+    """Return which content of each file was ingested, under its own or another name."""
+    rows = db.execute(
+        """
+        select s.path, coalesce(o.ingested_sha256, s.ingested_sha256) as taken from sources as s
+        left join sources as o on o.identity = s.alias_of where taken is not null
+        """
+    )
+    return {VaultPath(path): str(sha256) for path, sha256 in rows}
+
+
 def aliases_of(db: Connection, identity: SourceId) -> tuple[SourceId, ...]:
     """Return the identities recorded as the same content under another name."""
     rows = db.execute(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from vaultd.bridge.operation import Operation
 from vaultd.bridge.routes import (
+    checking,
     finding,
     folders,
     following,
@@ -23,6 +24,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *talking.OPERATIONS,
     *reviewing.OPERATIONS,
     *versions.OPERATIONS,
+    *checking.OPERATIONS,
     *folders.OPERATIONS,
     *knowledge_base.OPERATIONS,
 )

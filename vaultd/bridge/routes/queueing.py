@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 
 from vaultd.bridge.answers import Job, Jobs, job_answer
-from vaultd.bridge.asked import IngestFile, ListJobs, OneJob
+from vaultd.bridge.asked import IngestFile, ListJobs, OneJob, RetryAll
 from vaultd.bridge.operation import operation
-from vaultd.bridge.program import Program
+from vaultd.bridge.program import OFFLINE, Program
 from vaultd.bridge.queue import queued, row_of
-from vaultd.errors import ConflictError
+from vaultd.errors import ConflictError, UsageError
 from vaultd.ingest.submission import handed_in, see
 from vaultd.model.paths import VaultPath
 from vaultd.store import joblist
 from vaultd.store import jobs as queue
-from vaultd.store.release import release
+from vaultd.store.release import release, release_all, written_offline
 
 
 async def jobs(program: Program, asked: ListJobs) -> Jobs:
@@ -35,6 +35,22 @@ async def retry_job(program: Program, asked: OneJob) -> Job:
         raise ConflictError(f"Job {row.id} is {row.state}: there is nothing to try again.")
     program.ring()
     return job_answer(await row_of(program, asked.id))
+
+
+async def retry(program: Program, asked: RetryAll) -> Jobs:
+    """Queue everything that is held at once, or have a model rewrite what was written offline.
+
+    Costs that something waited for are confirmed by that.
+    """
+    if asked.what == "held":
+        ids = await program.db.run(release_all, now=program.clock())
+        program.ring()
+        rows = [await row_of(program, id_) for id_ in ids]
+    else:
+        if program.chat == OFFLINE:
+            raise UsageError("No model is configured: set llm.model first.")
+        rows = await queued(program, await program.db.read(written_offline))
+    return Jobs(jobs=[job_answer(row) for row in rows])
 
 
 async def cancel_job(program: Program, asked: OneJob) -> Job:
@@ -59,5 +75,6 @@ OPERATIONS = (
     operation("GET", "/v1/jobs/{id:int}", job, fails=(404,)),
     operation("POST", "/v1/jobs/{id:int}/retry", retry_job, fails=(404, 409)),
     operation("DELETE", "/v1/jobs/{id:int}", cancel_job, fails=(404, 409)),
+    operation("POST", "/v1/retry", retry, statuses=(202,)),
     operation("POST", "/v1/ingest", ingest, statuses=(202,), fails=(404, 507)),
 )

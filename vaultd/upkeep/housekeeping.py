@@ -11,24 +11,31 @@ from vaultd.core.timing import stamp
 from vaultd.model.jobs import Job, Progress
 from vaultd.model.paths import Clock
 from vaultd.publish.history import thin_history
-from vaultd.store import joblist, nodes, sessions
+from vaultd.store import joblist, ledger, nodes, sessions
 from vaultd.store.database import Database
 from vaultd.vault.files import Vault
 
 TALKS_KEPT = timedelta(days=90)  # a conversation about a source that was never written
 SUMMARIES_KEPT = timedelta(days=30)  # a summary that was dropped or replaced can come back
+REPLIES_KEPT = timedelta(days=90)  # what was asked once is not paid for twice within that time
 JOBS_KEPT = timedelta(days=7)  # long enough to ask on Monday what happened on Friday
 
 
 async def tidy(
     db: Database, vault: Vault, clock: Clock, job: Job, progress: Progress
 ) -> Mapping[str, Any]:
-    """Forget old jobs, conversations and versions: the workflow of `JobKind.UPKEEP`."""
+    """Forget old jobs, replies, conversations and versions: the workflow of `JobKind.UPKEEP`."""
     del job
     progress("upkeep")
     now = clock()
     forgotten = await db.run(joblist.prune, stamp(now - JOBS_KEPT))
+    replies = await db.run(ledger.prune_replies, before=stamp(now - REPLIES_KEPT))
     talks = await db.run(sessions.drop_older, now - TALKS_KEPT)
     await db.run(nodes.forget_former, before=now - SUMMARIES_KEPT)
     thinned = await asyncio.to_thread(thin_history, vault, now)
-    return {"jobs_forgotten": forgotten, "talks_forgotten": talks, "versions_thinned": thinned}
+    return {
+        "jobs_forgotten": forgotten,
+        "replies_forgotten": replies,
+        "talks_forgotten": talks,
+        "versions_thinned": thinned,
+    }

@@ -176,6 +176,7 @@ def test_a_tower_of_marks_is_cut_to_thirty() -> None:
 
 def test_two_spellings_have_one_key() -> None:
     assert fold("Ｃａｆｅ\u0301  au\tLAIT") == fold("café au lait")
+    assert fold("half \ud800 of a pair").encode()
 
 
 # --- tokens --------------------------------------------------------------------------------------

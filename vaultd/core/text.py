@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from vaultd.core.words import normal
+
 # Unicode's stream-safe format (UAX 15) allows 30 marks on one letter; more is an attack, and
 # sorting a long run takes time that grows with its square.
 _MARKS = "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u1ab0-\u1aff"
@@ -31,7 +33,7 @@ def clean(text: str) -> str:
 
 def fold(text: str) -> str:
     """Return a key under which two spellings of one text are equal: NFKC, case, spaces."""
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    folded = unicodedata.normalize("NFKC", normal(text).casefold())
     return " ".join(folded.split())
 
 

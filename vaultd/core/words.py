@@ -37,11 +37,6 @@ def normal(text: str) -> str:
     return unicodedata.normalize("NFKC", storable(text))
 
 
-def fold(text: str) -> str:
-    """Return `text` for comparing names: compatibility form, case folded, single spaces."""
-    return " ".join(normal(text).casefold().split())
-
-
 def indexed(text: str) -> str:
     """Return `text` as words separated by spaces, for the full-text index.
 

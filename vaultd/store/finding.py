@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from vaultd.core.words import fold, match_of, storable
+from vaultd.core.text import fold
+from vaultd.core.words import match_of, storable
 from vaultd.model.paths import VaultPath
 from vaultd.model.search import Filters
 from vaultd.store.database import Connection

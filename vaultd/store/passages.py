@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from vaultd.core.searchable import stem_of
+from vaultd.core.text import fold
 from vaultd.core.timing import stamp
-from vaultd.core.words import fold, indexed
+from vaultd.core.words import indexed
 from vaultd.model.paths import VaultPath
 from vaultd.model.search import IndexedFile, IndexedPassage
 from vaultd.store import vectors

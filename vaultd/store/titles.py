@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vaultd.core.words import fold
+from vaultd.core.text import fold
 from vaultd.model.paths import VaultPath
 from vaultd.model.search import Title
 from vaultd.store.database import Connection

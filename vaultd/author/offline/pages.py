@@ -15,7 +15,7 @@ from vaultd.core.keyphrase import Term, TermKind, defines
 from vaultd.core.markdown import cut_at_sentence
 from vaultd.core.names import file_stem
 from vaultd.core.phrase import key_of
-from vaultd.core.words import fold
+from vaultd.core.text import fold
 from vaultd.model.paths import VaultPath
 from vaultd.model.wiki import PageDraft, PageRef, WikiContext
 

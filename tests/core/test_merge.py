@@ -65,6 +65,27 @@ def test_a_conflict_keeps_the_persons_text_whole(
 
 
 @given(lines, lines, lines)
+def test_the_proposal_holds_every_line_of_ours_and_what_was_not_contested(
+    base: list[str], theirs: list[str], ours: list[str]
+) -> None:
+    result = three_way(text(base), text(theirs), text(ours))
+    if not result.conflicts:
+        assert result.proposal == result.text
+    contested = "".join(conflict.theirs for conflict in result.conflicts)
+    kept = [line for line in result.text.splitlines(keepends=True) if line not in contested]
+    assert all(line in result.proposal for line in kept)
+    assert all(conflict.ours in result.proposal for conflict in result.conflicts)
+
+
+def test_a_passage_we_take_away_and_a_person_changed_is_a_conflict() -> None:
+    result = three_way("One.\n\nTwo.\n", "One, as I see it.\n\nTwo.\n", "Two.\n")
+    assert result.text == "One, as I see it.\n\nTwo.\n"
+    assert result.proposal == "Two.\n"
+    assert [each.theirs for each in result.conflicts] == ["One, as I see it.\n\n"]
+    assert three_way("One.\n\nTwo.\n", "Two.\n", "Two.\n").conflicts == ()
+
+
+@given(lines, lines, lines)
 def test_merging_twice_is_merging_once(base: list[str], theirs: list[str], ours: list[str]) -> None:
     once = three_way(text(base), text(theirs), text(ours)).text
     assert three_way(text(ours), once, text(ours)).text == once

@@ -271,6 +271,14 @@ def test_conflict_keeps_the_persons_text_and_proposes_ours() -> None:
     assert "First." in result.proposal
 
 
+def test_accepting_a_proposal_keeps_what_a_person_wrote_elsewhere() -> None:
+    first = planned("One.\n\nTwo.")
+    theirs = first.text.replace("One.", "One, as I see it.").replace("Two.\n", "Two.\n\nMine.\n")
+    result = updated_page(planned("First.\n\nTwo."), Standing(theirs, first.text))
+    assert result.proposal is not None
+    assert parse_page(result.proposal).body == "\nFirst.\n\nTwo.\n\nMine.\n"
+
+
 def test_page_of_unknown_base_stays_and_ours_is_proposed() -> None:
     result = updated_page(planned("Other.", "b.pdf"), Standing("# Mine\n\nText.\n", None))
     assert "Text.\n" in result.text

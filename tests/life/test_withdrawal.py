@@ -10,8 +10,9 @@ from vaultd.core.page import parse_page
 from vaultd.index import Indexer
 from vaultd.model.jobs import JobKind
 from vaultd.model.paths import SourceId, VaultPath
+from vaultd.model.wiki import ReviewKind
 from vaultd.reading import Reader
-from vaultd.store import contributions, ingest_cache, pages, passages, sources
+from vaultd.store import contributions, ingest_cache, pages, passages, reviews, sources
 
 FIRST, SECOND = SourceId("heat.pdf"), SourceId("steam.pdf")
 HEAT = "Heat flows from warm to cold. [[raw/heat.pdf]]"
@@ -91,6 +92,22 @@ async def test_a_sentence_that_a_person_changed_is_theirs_and_stays(world: World
     await world.vanish("raw/heat.pdf")
 
     assert "always flows from" in world.text("wiki/concepts/Warmth.md")
+
+
+async def test_a_withdrawn_sentence_that_a_person_changed_is_asked_about(world: World) -> None:
+    await two_sources(world)
+    changed = world.text("wiki/concepts/Warmth.md").replace("flows from", "always flows from")
+    world.write("wiki/concepts/Warmth.md", f"{changed}\nMine.\n")
+
+    await world.vanish("raw/heat.pdf")
+
+    (item,) = await world.db.read(reviews.reviews)
+    assert item.kind is ReviewKind.CONFLICT
+    assert "> Heat always flows from warm to cold." in item.text
+    assert "vaultd would take this away" in item.text
+    assert item.proposal is not None
+    assert "flows from" not in item.proposal["text"]
+    assert "Mine." in item.proposal["text"]
 
 
 async def test_a_locked_page_keeps_every_word(world: World) -> None:

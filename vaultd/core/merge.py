@@ -40,10 +40,14 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """A text in which every word of the person's stands, and what of ours did not fit."""
+    """A text in which every word of the person's stands, and what of ours did not fit.
+
+    `proposal` is the same text with ours at every conflict.
+    """
 
     text: str
     conflicts: tuple[Conflict, ...] = ()
+    proposal: str = ""
 
 
 def three_way(base: str, theirs: str, ours: str) -> Merged:
@@ -57,15 +61,17 @@ def three_way(base: str, theirs: str, ours: str) -> Merged:
     newline = "\r\n" if "\r\n" in theirs else "\n"
     old, person, new = (_lines(text) for text in (base, theirs, ours))
     kept: list[str] = []
+    proposed: list[str] = []
     conflicts: list[Conflict] = []
     for chunk in _chunks(old, person, new):
         lines, conflict = _merged_chunk(*chunk)
         kept += lines
+        proposed += chunk[-1] if conflict else lines
         conflicts += conflict
-    text = "".join(kept)
-    if newline != "\n":
-        text = text.replace("\n", newline)
-    return Merged(_with_end_of(text, theirs), tuple(conflicts))
+    text, proposal = (
+        _with_end_of("".join(lines).replace("\n", newline), theirs) for lines in (kept, proposed)
+    )
+    return Merged(text, tuple(conflicts), proposal)
 
 
 def _merged_chunk(
@@ -79,7 +85,7 @@ def _merged_chunk(
     if added is not None:
         wanted = [line for line in added if line.strip() and line not in new]
         return [*new, *_apart(new, wanted)], []
-    if _is_within(new, person):
+    if _is_within(new, person) and not _takes_away(new, person):
         return person, []
     return person, [Conflict("".join(person), "".join(new))]
 
@@ -99,6 +105,11 @@ def _added_lines(old: Sequence[str], person: Sequence[str]) -> list[str] | None:
 def _is_within(lines: Sequence[str], others: Sequence[str]) -> bool:
     there = {line.strip() for line in others}
     return all(line.strip() in there for line in lines)
+
+
+def _takes_away(new: Sequence[str], person: Sequence[str]) -> bool:
+    """Tell whether we would leave nothing of a passage that a person changed."""
+    return not "".join(new).strip() and bool("".join(person).strip())
 
 
 def _apart(above: Sequence[str], lines: Sequence[str]) -> list[str]:

@@ -29,9 +29,8 @@ class Updated:
     """The page's next text.
 
     `ours` is what it would be without the person: it has to be stored as the next base, so that
-    their words are never taken for ours (None: it stays unknown). `proposal` is the whole text
-    we would have written where their words stood against it, `conflicts` are the places; `text`
-    then holds theirs.
+    their words are never taken for ours (None: it stays unknown). `conflicts` are the places
+    where their words stood against ours: `text` holds theirs there, `proposal` ours.
     """
 
     text: str
@@ -95,7 +94,7 @@ def updated_page(planned: PlannedPage, standing: Standing, merged: str | None = 
     ours = _own_text(planned, standing.base, body, text)
     if not result.conflicts:
         return Updated(text, ours)
-    proposal = _dated(planned, standing, with_body(standing.theirs, body))
+    proposal = _dated(planned, standing, page.head + result.proposal)
     return Updated(text, ours, result.conflicts, proposal)
 
 
@@ -126,13 +125,13 @@ def page_without(standing: Standing, body: str, leaving: Leaving, today: date) -
     regions = _region_blocks(standing.ours.body)
     regions.pop(region_id, None)
     new = _put_together(standing.ours, body, regions)
-    whole = _less(with_body(standing.theirs, new), leaving, today)
     if standing.base is None:
-        return Updated(whole, None)
+        return Updated(_less(with_body(standing.theirs, new), leaving, today), None)
     result = three_way(standing.ours.body, page.body, new)
     text = _less(page.head + result.text, leaving, today)
     ours = _less(with_body(standing.base, new), leaving, today)
-    return Updated(text, ours, result.conflicts, whole if result.conflicts else None)
+    proposal = _less(page.head + result.proposal, leaving, today) if result.conflicts else None
+    return Updated(text, ours, result.conflicts, proposal)
 
 
 def left_to_person(text: str) -> str:

@@ -28,8 +28,7 @@ def following_jobs(
 def conflict(title: str, path: VaultPath, updated: Updated) -> Question:
     """Return the question about a page on which a person's words stand against ours."""
     places = "\n\n".join(
-        f"Yours:\n\n{_quote(each.theirs)}\n\nOurs:\n\n{_quote(each.ours)}"
-        for each in updated.conflicts
+        f"Yours:\n\n{_quote(each.theirs)}\n\n{_ours(each.ours)}" for each in updated.conflicts
     )
     text = (
         f"vaultd would change this page, but you wrote on it too. Your text stands as it is.\n\n"
@@ -44,6 +43,12 @@ def conflict(title: str, path: VaultPath, updated: Updated) -> Question:
     )
     over = sha256(updated.text.encode()).hexdigest()
     return Question(draft, {"path": path, "text": updated.proposal, "over": over})
+
+
+def _ours(text: str) -> str:
+    if not text.strip():
+        return "vaultd would take this away: no source says it any more."
+    return f"Ours:\n\n{_quote(text)}"
 
 
 def _quote(text: str) -> str:

@@ -1,8 +1,6 @@
 // @vitest-environment node
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe } from "vitest";
 import { BridgeClient } from "../src/client";
-import { Daemon } from "../src/daemon";
-import type { DaemonState } from "../src/core/state";
 import { openStream } from "../src/stream";
 import { windowBehaves } from "./browser/window";
 import { clientBehaves } from "./client";
@@ -27,42 +25,4 @@ describe("beside a running daemon", () => {
 
 	describe("the client", () => clientBehaves(real));
 	describe("the window", () => windowBehaves(real));
-});
-
-describe("a daemon that comes and goes", () => {
-	const rounds = process.env.VAULTD_FULL === "1" ? 20 : 2; // a real start takes seconds on a busy machine
-
-	it(`is found again ${rounds} times without an error`, async () => {
-		const real = new RealDaemon({ VAULTD_EMBEDDING__PROVIDER: "none" });
-		const errors: unknown[] = [];
-		const note = (error: unknown): void => void errors.push(error);
-		process.on("unhandledRejection", note);
-		const states: DaemonState["kind"][] = [];
-		const daemon = new Daemon({
-			find: async () => (real.isListening ? { address: real.address, protocol: 1, machine: "here", token: real.token } : null),
-			machine: { recall: () => "here", keep: () => undefined },
-			send: sendFromOutside,
-			openStream,
-			visible: async () => undefined,
-		});
-		daemon.subscribe((state) => states.push(state.kind));
-		const following = daemon.run();
-		try {
-			for (let round = 0; round < rounds; round += 1) {
-				await real.start();
-				daemon.lookNow();
-				await until(() => daemon.state.kind === "on" || void daemon.lookNow(), "the daemon to be found");
-				await real.stop();
-				await until(() => daemon.state.kind !== "on", "its end to be seen");
-			}
-		} finally {
-			daemon.close();
-			await following;
-			process.off("unhandledRejection", note);
-			await real.remove();
-		}
-
-		expect(errors).toEqual([]);
-		expect(states.filter((kind) => kind === "on").length).toBeGreaterThanOrEqual(rounds);
-	}, 900_000);
 });

@@ -1,7 +1,7 @@
 /** A window with the plugin in it, steered by the test through `window.desk`. */
 
 import VaultdBridge from "../../src/main";
-import { App, network } from "../obsidian";
+import { App, network, Notice } from "../obsidian";
 import type { Plugin, PluginSettingTab } from "../obsidian";
 
 network.send = async (request) => {
@@ -41,6 +41,7 @@ const desk = {
 	know(...paths: string[]): void {
 		for (const path of paths) app.vault.add(path);
 	},
+	notices: () => Notice.shown,
 	settings(): void {
 		const tab = plugin.tabs[0] as PluginSettingTab;
 		tab.display();

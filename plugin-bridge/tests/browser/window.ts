@@ -20,6 +20,7 @@ const BROWSERS = [process.env.CHROMIUM ?? "", "/usr/bin/chromium", "/usr/bin/chr
 const PROGRAM = BROWSERS.find((path) => path !== "" && existsSync(path));
 const QUIET = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 const PICTURES = process.env.VAULTD_PICTURES === "1" ? join(import.meta.dirname, "../../../docs/plugin") : "";
+const ROUNDS = process.env.VAULTD_FULL === "1" ? 20 : 1; // a real start takes seconds on a busy machine
 const THEMES = ["light", "dark"] as const;
 const SOURDOUGH = "raw/bread/Sourdough, what happens in the dough.pdf";
 
@@ -176,6 +177,22 @@ export function windowBehaves(real: RealDaemon): void {
 		await page.locator(".tooltip").waitFor();
 		await picture("folder");
 	});
+
+	inWindow(`bears a daemon that stops and starts ${ROUNDS} times with every view open`, async () => {
+		await open(null);
+		await page.evaluate((path) => window.desk.read(path), SOURDOUGH);
+		for (const id of ["read-together", "show-reviews", "show-related", "show-activity"]) await run(id);
+		for (let round = 0; round < ROUNDS; round += 1) {
+			await real.stop();
+			await seen("The daemon is not running");
+			await real.start();
+			await page.locator('[data-key="look"]').click();
+			await page.locator('.vaultd-dot:not([data-mood="off"])').waitFor({ timeout: 60_000 });
+		}
+
+		expect(faults).toEqual([]);
+		expect((await page.evaluate(() => window.desk.notices())).length).toBeLessThanOrEqual(1);
+	}, ROUNDS * 60_000);
 
 	it.skipIf(PROGRAM === undefined || process.env.VAULTD_FULL !== "1")(
 		"shows first results within 150 ms of a keystroke, among 20,000 windows",

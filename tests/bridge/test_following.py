@@ -62,6 +62,18 @@ def test_waiting_ends_with_the_first_event(daemon: Daemon) -> None:
     assert time.monotonic() - begun < 10
 
 
+def test_a_job_is_told_from_the_queue_to_its_end(daemon: Daemon) -> None:
+    cursor = daemon.get("/v1/events")["cursor"]
+    number = daemon.post("/v1/ingest", path="raw/cat.md")["id"]
+    daemon.job(number)
+
+    told = daemon.get("/v1/events", since=cursor, wait=0)["events"]
+    ours = [each["payload"] for each in told if each["payload"].get("id") == number]
+
+    states = [each["state"] for each in ours if "state" in each]
+    assert (states[0], states[-1]) == ("queued", "done")
+
+
 def test_waiting_for_nothing_ends_in_time(daemon: Daemon) -> None:
     daemon.idle()
     cursor = daemon.get("/v1/events")["cursor"]

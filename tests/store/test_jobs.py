@@ -338,8 +338,23 @@ def test_outcome_and_event_are_one(db: Database, clock: FakeClock) -> None:
     job = claimed(db, clock)
     end(db, clock, job, Parked("no text", "needs_ocr"))
 
-    page = db.read_sync(events.since, 0)
-    assert [(each.kind, each.payload["state"]) for each in page.events] == [("job", "parked")]
+    *_, last = db.read_sync(events.since, 0).events
+    assert (last.kind, last.payload["state"]) == ("job", "parked")
+
+
+def test_what_is_queued_is_told_once_but_for_indexing(db: Database, clock: FakeClock) -> None:
+    indexing = NewJob(JobKind.INDEX, "wiki/a.md", "one")
+    asked = NewJob(JobKind.INDEX, "wiki/b.md", "one", person=True)
+    (paper, *_) = queue(db, PAPER, PAPER, indexing, asked, clock=clock)
+    queue(db, PAPER, clock=clock)
+
+    told = [event.payload for event in db.read_sync(events.since, 0).events]
+
+    assert [(each["subject"], each["state"]) for each in told] == [
+        ("raw/paper.pdf", "queued"),
+        ("wiki/b.md", "queued"),
+    ]
+    assert told[0]["id"] == paper
 
 
 def test_wall_clock_that_is_set_moves_plans_along(db: Database, clock: FakeClock) -> None:

@@ -36,23 +36,31 @@ def enqueue_all(db: Connection, new_jobs: Iterable[NewJob], *, now: datetime) ->
 
     The same kind, subject and digest is queued once: what waits, pauses or is parked keeps its
     place and state, unless a person asks for it, which starts it again. A newer content of a
-    file replaces an older one that has not started.
+    file replaces an older one that has not started. Each is told as an event, but indexing:
+    a vault has thousands of files, and who shows them reads the list.
     """
-    return [_enqueue(db, job, stamp(now)) for job in new_jobs]
+    ids = []
+    for job in new_jobs:
+        job_id, changed = _enqueue(db, job, stamp(now))
+        if changed and (job.person or job.kind is not JobKind.INDEX):
+            tell(db, job_id, now=now)
+        ids.append(job_id)
+    return ids
 
 
-def _enqueue(db: Connection, job: NewJob, now: str) -> int:
+def _enqueue(db: Connection, job: NewJob, now: str) -> tuple[int, bool]:
+    """Queue one job; return its id, and whether it stands otherwise than before."""
     if job.kind is JobKind.INDEX and job.digest:
         files.expect(db, job.subject, job.digest)
     if job.kind is JobKind.INGEST:
         sources.ensure(db, VaultPath(job.subject), job.digest, now=now)
     known = _open_twin(db, job) or _older(db, job)
     if known is None:
-        return _insert(db, job, now)
+        return _insert(db, job, now), True
     job_id, state, digest = known
     changed = digest != job.digest
     if state == JobState.RUNNING or not (changed or job.person):
-        return job_id
+        return job_id, False
     db.execute(
         """
         update jobs set digest = :digest, payload = :payload, person = max(person, :person),
@@ -63,7 +71,7 @@ def _enqueue(db: Connection, job: NewJob, now: str) -> int:
         """,
         {**_values(job, now), "id": job_id},
     )
-    return job_id
+    return job_id, True
 
 
 def _open_twin(db: Connection, job: NewJob) -> tuple[int, str, str] | None:

@@ -12,7 +12,6 @@ import { makeWork } from "./work.js";
 const LONGEST_WAIT = 30; // s between two tries while nobody answers
 const GATHER = 250; // ms: a burst of events is one look
 const HISTORY = 400; // events looked through for what was done lately
-const GLANCE = 3000; // ms: what is queued is told by no event until it starts
 const PARTS = {
   progress: ["jobs"],
   "review.answered": ["jobs", "reviews"],
@@ -31,7 +30,6 @@ makeSearch(bridge);
 
 let status = null;
 let vault = "";
-let listed = "";
 let gathered = new Set();
 let timer = 0;
 let wake = () => {}; // ends a wait
@@ -53,26 +51,10 @@ async function askStatus() {
 }
 
 function showWork(jobs) {
-  listed = fingerprint(jobs);
   work.render(status, jobs);
   const busy = jobs.filter((job) => ["running", "queued"].includes(job.state)).length;
   state("here", busy ? `Working: ${counted(busy, "job")} to go` : "Up to date");
   document.body.toggleAttribute("data-busy", busy > 0);
-}
-
-function fingerprint(jobs) {
-  return jobs.map((job) => `${job.id} ${job.state}`).join();
-}
-
-/** Look whether something was queued. */
-async function glance() {
-  if (document.hidden || document.body.dataset.state !== "here") return;
-  try {
-    const { jobs } = await bridge.get("/v1/jobs");
-    if (fingerprint(jobs) !== listed) noticed({ kind: "queued" });
-  } catch (error) {
-    if (!(error instanceof Away || error instanceof Refused)) throw error; // the stream tells
-  }
 }
 
 function state(name, text) {
@@ -144,5 +126,4 @@ at("again").addEventListener("click", () => wake());
 addEventListener("online", () => wake());
 addEventListener("hashchange", () => location.reload());
 document.addEventListener("visibilitychange", () => document.hidden || wake());
-setInterval(glance, GLANCE);
 await follow();

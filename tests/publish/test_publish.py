@@ -22,7 +22,8 @@ from vaultd.errors import DiskFullError, PageChangedError
 from vaultd.model.jobs import JobKind, NewJob
 from vaultd.model.paths import SourceId, VaultPath
 from vaultd.model.wiki import Refused
-from vaultd.publish import Asset, Plan, Removal, Write, publish, recover, versions
+from vaultd.publish import Asset, Plan, Removal, Write, publish, read_wiki, recover, versions
+from vaultd.publish.catalog import listed_as
 from vaultd.store import pages, plans
 from vaultd.store.database import Connection, Database
 from vaultd.vault.disk import Disk
@@ -199,7 +200,7 @@ async def test_plan_leaves_pages_listing_log_history_and_receipt(wiki: Wiki) -> 
         return [
             db.execute("select value from meta where key = 'receipt'").get,
             db.execute("select subject from jobs where kind = 'index'").get,
-            db.execute("select kind from events").get,
+            db.execute("select kind from events where kind <> 'job'").get,
             pages.is_own(db, PICTURE, plans._hash(b"png") or ""),
             pages.last_written(db, GONE),
             [change.path for change in plans.changes_by(db, SOURCE)][:3],
@@ -208,6 +209,29 @@ async def test_plan_leaves_pages_listing_log_history_and_receipt(wiki: Wiki) -> 
     assert await wiki.db.read(records) == [
         "first", NEW, "ingest.done", True, None, [OLD, NEW, GONE],
     ]  # fmt: skip
+
+
+async def test_what_was_published_is_listed_at_once_and_right(wiki: Wiki) -> None:
+    await wiki.publish(plan())
+
+    listed = await wiki.db.read(pages.listing)
+
+    assert set(listed) == {OLD, NEW, VaultPath("wiki/index.md"), VaultPath("wiki/log.md")}
+    assert [ref.abstract if (ref := listed[path].ref) else "" for path in (OLD, NEW)] == [
+        "Better text.",
+        "New text, with a claim.",
+    ]
+    await read_wiki(wiki.db, wiki.vault)
+    assert await wiki.db.read(pages.listing) == listed  # there was nothing to be found out
+
+
+async def test_a_note_somebody_saved_over_is_not_listed_as_ours(wiki: Wiki) -> None:
+    await read_wiki(wiki.db, wiki.vault)
+    theirs = (await wiki.db.read(pages.listing))[OLD]
+
+    assert listed_as(wiki.vault, OLD, page("Old", "Old text.")) == theirs
+    assert listed_as(wiki.vault, OLD, page("Old", "What we wrote.")) is None
+    assert listed_as(wiki.vault, NEW, b"gone meanwhile") is None
 
 
 async def test_same_plan_is_refused_whole_once_a_page_differs(wiki: Wiki) -> None:
@@ -371,8 +395,6 @@ async def test_listing_is_not_written_when_nothing_changed(wiki: Wiki) -> None:
 
 
 async def test_pages_are_read_again_only_where_they_changed(wiki: Wiki) -> None:
-    from vaultd.publish import read_wiki
-
     folder = wiki.vault.locate(VaultPath("wiki/concepts"))
     for number in range(300):
         (folder / f"Page {number}.md").write_bytes(page(f"Page {number}", "Text."))

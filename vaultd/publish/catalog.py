@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from vaultd.core.block_path import same_path
@@ -42,6 +43,17 @@ async def read_wiki(db: Database, vault: Vault, schema: Schema | None = None) ->
     )
 
 
+def listed_as(vault: Vault, path: VaultPath, content: bytes) -> Listed | None:
+    """Return what to list of a note that was just written; None if a person was faster."""
+    if not path.startswith(f"{WIKI}/"):
+        return None
+    try:
+        about = vault.locate(path).stat()
+    except FileNotFoundError:
+        return None
+    return _listed(path, content, about) if vault.read(path) == content else None
+
+
 def _look(vault: Vault, known: dict[VaultPath, Listed]) -> dict[VaultPath, Listed]:
     found: dict[VaultPath, Listed] = {}
     for path, entry in _notes(vault.root / WIKI, WIKI):
@@ -55,15 +67,16 @@ def _look(vault: Vault, known: dict[VaultPath, Listed]) -> dict[VaultPath, Liste
 
 
 def _read(vault: Vault, path: VaultPath, about: os.stat_result) -> Listed:
-    unread = Listed(about.st_size, about.st_mtime_ns, None)
-    if not is_page(path):
-        return unread
-    try:
-        content = vault.read(path)
-    except PermanentError:
-        return unread
-    if content is None:
-        return unread
+    content = None
+    if is_page(path):
+        with suppress(PermanentError):
+            content = vault.read(path)
+    return _listed(path, content, about)
+
+
+def _listed(path: VaultPath, content: bytes | None, about: os.stat_result) -> Listed:
+    if content is None or not is_page(path):
+        return Listed(about.st_size, about.st_mtime_ns, None)
     text = content.decode("utf-8", "replace")
     return Listed(about.st_size, about.st_mtime_ns, page_ref(path, text), parse_page(text).tags)
 

@@ -7,7 +7,7 @@ start. Every version replaced goes to the history, and a person who saves meanwh
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -23,11 +23,12 @@ from vaultd.crash import crash_point
 from vaultd.errors import PageChangedError, PropertiesError
 from vaultd.model.paths import Clock, SourceId, VaultPath
 from vaultd.model.wiki import PageRef, Refused
-from vaultd.publish.catalog import read_wiki
+from vaultd.publish.catalog import listed_as, read_wiki
 from vaultd.publish.history import keep_refused, keep_version
 from vaultd.publish.plan import Plan, Published, Receipt, facts_of, jobs_in
 from vaultd.store import events, jobs, nodes, pages, plans
 from vaultd.store.database import Connection, Database
+from vaultd.store.pages import Listed
 from vaultd.store.plans import OpenPlan, PlanFile
 from vaultd.vault.files import Vault
 
@@ -113,17 +114,30 @@ async def _carry_out(
         crash_point("publish.file")
         done.append(await asyncio.to_thread(_put, file, plan, vault))
     crash_point("publish.written")
-    await db.run(_record, plan, done, also, now=clock())
+    listed = await asyncio.to_thread(_listed_now, done, vault)
+    await db.run(_record, plan, done, listed, also, now=clock())
     crash_point("publish.recorded")
-    await read_wiki(db, vault)  # what was just written is listed at once
     return Published(
         tuple(put.path for put in done if put.content is not None),
         tuple((put.path, put.kept) for put in done if put.kept),
     )
 
 
+def _listed_now(done: list[_Put], vault: Vault) -> dict[VaultPath, Listed]:
+    """Return what to list of the notes that were written, so that they are listed at once."""
+    written = [(put.path, put.content) for put in done if put.content is not None]
+    looked = ((path, listed_as(vault, path, content)) for path, content in written)
+    return {path: listed for path, listed in looked if listed is not None}
+
+
 def _record(
-    db: Connection, plan: OpenPlan, done: list[_Put], also: Receipt, *, now: datetime
+    db: Connection,
+    plan: OpenPlan,
+    done: list[_Put],
+    listed: Mapping[VaultPath, Listed],
+    also: Receipt,
+    *,
+    now: datetime,
 ) -> None:
     """Write the receipt: pages, jobs, marks, events, and what the caller adds."""
     for put in done:
@@ -135,6 +149,7 @@ def _record(
             )
     for path, digest in plan.facts["assets"].items():
         pages.remember_picture(db, VaultPath(path), digest, now=now, plan=plan.id)
+    pages.update_listing(db, listed, ())
     jobs.enqueue_all(db, jobs_in(plan.facts), now=now)
     nodes.mark_dirty(db, [VaultPath(path) for path in plan.facts["dirty"]], reason="pages", now=now)
     for kind, payload in plan.facts["events"]:

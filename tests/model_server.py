@@ -201,6 +201,7 @@ class ModelServer:
                 with Path(self._log).open("a", encoding="utf-8") as log:
                     digest = hashlib.sha256(json.dumps(call.body, sort_keys=True).encode())
                     line = {"stage": call.stage, "status": call.status, "asked": digest.hexdigest()}
+                    line |= {"started": call.started, "ended": call.ended}
                     log.write(json.dumps(line) + "\n")
 
     def _choose(self, call: Call) -> Answer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from tests.wiki_checks import assert_sound, wiki_notes
 from vaultd.author.seam import Author
 from vaultd.core.page import parse_page
 from vaultd.errors import BadReplyError, PageChangedError, UnreadableSourceError, WaitingError
-from vaultd.model.wiki import ReviewKind
+from vaultd.model.wiki import PageRef, ReviewKind
 from vaultd.store import ledger, reviews, sources
 from vaultd.store.database import Database
 from vaultd.vault.files import Vault
@@ -56,6 +57,25 @@ async def test_a_model_is_asked_once_for_each_stage(
     assert server.stages()[:2] == ["analysis", "generation"]
     assert len(server.calls) == (await db.read(ledger.totals)).calls
     assert_sound(vault.root)
+
+
+async def test_an_empty_wiki_is_not_searched_for_related_pages(
+    vault: Vault, make_desk: MakeDesk
+) -> None:
+    asked = []
+
+    async def near_pages(text: str, k: int) -> tuple[PageRef, ...]:
+        asked.append(text)
+        return ()
+
+    desk = replace(make_desk(), near_pages=near_pages)
+    drop(vault, "heat.md", TEXT)
+    drop(vault, "cold.md", TEXT.replace("Heat", "Cold"))
+
+    await ingest(desk, "heat.md")
+    assert asked == []
+    await ingest(desk, "cold.md", number=2)
+    assert len(asked) == 1
 
 
 async def test_an_unchanged_source_is_not_asked_for_again(

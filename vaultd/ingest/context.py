@@ -46,10 +46,10 @@ async def listed_pages(
     kept = await desk.db.read(ledger.kept_listing, source.id, job)
     if kept is not None:
         return kept
-    near = await desk.near_pages(sample_of(source), NEAR_PAGES)
     listing = await desk.db.read(pages.listing)
-    listed = tuple(page for page in near if page.path != summary_path)
     total = sum(1 for each in listing.values() if each.ref)
+    near = await desk.near_pages(sample_of(source), NEAR_PAGES) if total else ()
+    listed = tuple(page for page in near if page.path != summary_path)
     now = stamp(desk.clock())
     await desk.db.run(ledger.keep_listing, source.id, job, listed, total, now=now)
     return listed, total

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from tests.bridge.conftest import Daemon
 from tests.page.browser import Browser
 from tests.page.conftest import kill, page_of
+from vaultd.store.database import Connection, Database
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 
@@ -130,7 +132,82 @@ def test_what_is_queued_can_be_cancelled_from_the_keyboard(
     assert files["raw/To be cancelled.md"] == "cancelled"
 
 
-def test_what_is_held_back_can_be_tried_again(browser: Browser, daemon: Daemon) -> None:
+@pytest.fixture
+def held(daemon: Daemon) -> Iterator[None]:
+    """Hold back again what a test let go; the lanes are full, so nobody has begun it."""
+    locked = "subject like '%Bakery ledger%'"
+    db = Database(daemon.state / "vaultd.db")
+    try:
+        before: Any = db.read_sync(
+            lambda c: c.execute(f"select id, reason, code from jobs where {locked}").fetchall()
+        )
+        yield
+        for number, reason, code in before:
+            db.run_sync(_hold, number, reason, code)
+    finally:
+        db.close()
+
+
+def _hold(db: Connection, number: int, reason: str, code: str) -> None:
+    db.execute(
+        "update jobs set state = 'parked', reason = ?, code = ? where id = ?",
+        (reason, code, number),
+    )
+
+
+def test_everything_held_back_can_be_tried_again(browser: Browser, held: None) -> None:
+    browser.until(one("#held li", "Bakery ledger 1931.pdf"))
+    browser.click("#retry-all")
+    browser.until(one("#queued li", "Bakery ledger 1931.pdf"))
+    browser.until(one("#queued li", "Bakery ledger 1932.pdf"))
+
+    assert browser.text("#said") == "Everything held back is tried again."
+    assert not browser.run("document.querySelector('#retry-all').checkVisibility()")
+
+
+def test_the_wiki_is_looked_over_on_demand(browser: Browser, daemon: Daemon) -> None:
+    (daemon.root / "wiki" / "concepts" / "Lonely.md").write_text(
+        "---\ntype: concept\n---\n[[Nowhere at all]]\n"
+    )
+    browser.click("#lint")
+    browser.until("document.querySelector('#upkeep-said').innerText.includes('in the wiki.')")
+
+    found = one("#upkeep-found li", "Nowhere at all is not there.")
+    assert browser.run(f"({found}).querySelector('a').href").endswith("wiki%2Fconcepts%2FLonely")
+    assert browser.run(f"{FOCUSED}.id") == "lint"
+
+
+def test_vaultd_is_checked_on_demand(browser: Browser) -> None:
+    browser.click("#doctor")
+    browser.until(one("#upkeep-found li", "holds the lock"))
+
+    found = rows(browser, "#upkeep-found li")
+    assert "check" in browser.text("#upkeep-said")
+    assert found[0].startswith("embedder"), "what needs a look comes first"
+    assert 'Set embedding.provider = "builtin".' in found[0]
+
+
+def test_what_documents_would_cost_is_told(browser: Browser) -> None:
+    browser.click("#estimate")
+    browser.until("document.querySelector('#upkeep-said').innerText.includes('not taken yet.')")
+
+    assert browser.text("#upkeep-said").startswith("About ")
+    assert any("Rye sours" in row and "tokens" in row for row in rows(browser, "#upkeep-found li"))
+
+
+def test_what_was_written_offline_can_be_rewritten(browser: Browser, daemon: Daemon) -> None:
+    db = Database(daemon.state / "vaultd.db")
+    last = db.read_sync(lambda c: c.execute("select max(id) from jobs").get)
+    browser.until("document.querySelector('#rewrite').checkVisibility()")
+    browser.click("#rewrite")
+    browser.until("document.querySelector('#upkeep-said').innerText.includes('written anew')")
+    browser.until(one("#queued li", "Koji for beginners.md"))
+
+    db.run_sync(lambda c: c.execute(f"delete from jobs where id > {last} and kind = 'ingest'").get)
+    db.close()
+
+
+def test_what_is_held_back_can_be_tried_again(browser: Browser, daemon: Daemon, held: None) -> None:
     title = one("#held li", "Bakery ledger 1932.pdf")
     browser.until(title)
     browser.run(f"({title}).querySelector('button').focus()")

@@ -342,6 +342,17 @@ def test_outcome_and_event_are_one(db: Database, clock: FakeClock) -> None:
     assert (last.kind, last.payload["state"]) == ("job", "parked")
 
 
+def test_the_wiki_is_looked_over_while_its_folders_are_described(
+    db: Database, clock: FakeClock
+) -> None:
+    queue(db, NewJob(JobKind.SUMMARIZE, "."), clock=clock)
+    assert claimed(db, clock).kind is JobKind.SUMMARIZE
+    queue(db, NewJob(JobKind.REBUILD, "."), NewJob(JobKind.LINT, "."), clock=clock)
+
+    assert claimed(db, clock).kind is JobKind.LINT
+    assert claim(db, clock) is None, "a rebuild waits for what works on the whole"
+
+
 def test_what_is_queued_is_told_once_but_for_indexing(db: Database, clock: FakeClock) -> None:
     indexing = NewJob(JobKind.INDEX, "wiki/a.md", "one")
     asked = NewJob(JobKind.INDEX, "wiki/b.md", "one", person=True)

@@ -26,6 +26,7 @@ from vaultd.store import events, files, pauses, sources
 from vaultd.store.database import Connection
 
 DEATHS_TO_BE_LAST = 3  # starts that found it running without a new step: others go first
+LOOKING = (JobKind.INDEX, JobKind.LINT)  # change nothing of what others work on
 LATEST_ONLY = (JobKind.INGEST, JobKind.INDEX)  # a newer content of the subject replaces an older
 FIELDS = "id, kind, subject, digest, payload, attempts, started"
 SUPERSEDED = "a newer version of the file took its place"
@@ -136,10 +137,11 @@ def claim(db: Connection, *, kinds: Collection[JobKind], now: datetime) -> Job |
     """Start the next due job of one of `kinds`, or return None.
 
     A person's own request comes first, then the order of the queue; a job that was found
-    running at three starts comes last. A subject is worked on by one job at a time (indexing
-    apart). While a need is paused only its probe starts.
+    running at three starts comes last. A subject is worked on by one job at a time (what only
+    looks at it apart). While a need is paused only its probe starts.
     """
     open_kinds = [kind for kind in kinds if pauses.open_for(db, kind, now=now)]
+    apart = ", ".join(f"'{kind}'" for kind in LOOKING)
     marks = ", ".join("?" * len(open_kinds))
     row = db.execute(
         f"""
@@ -151,10 +153,11 @@ def claim(db: Connection, *, kinds: Collection[JobKind], now: datetime) -> Job |
               and not exists (
                 select 1 from jobs as busy
                 where busy.state = 'running' and busy.subject = due.subject
-                  and (busy.kind = due.kind or 'index' not in (busy.kind, due.kind)))
+                  and (busy.kind = due.kind
+                    or not (busy.kind in ({apart}) or due.kind in ({apart}))))
             order by deaths >= {DEATHS_TO_BE_LAST}, person desc, run_at, id limit 1)
         returning {FIELDS}
-        """,  # only a counted list of marks and constants
+        """,  # only counted marks and constants
         (stamp(now), *map(str, open_kinds)),
     ).fetchone()
     if row is None:

@@ -36,20 +36,19 @@ export class Bridge {
   }
 
   post(route, body = {}, signal) {
-    const headers = { "Content-Type": "application/json" };
-    return this.#answer(route, { method: "POST", headers, body: JSON.stringify(body), signal });
+    return this.#answer(route, { ...posted(body), signal });
   }
 
   remove(route) {
     return this.#answer(route, { method: "DELETE" });
   }
 
-  /** Call `tell` with every event until the stream ends. */
-  async stream(route, tell) {
+  /** Call `tell` with every event until the stream ends; with a `body` it is asked for by POST. */
+  async stream(route, tell, body = null) {
     const stop = new AbortController();
     let watch = setTimeout(() => stop.abort(), SILENCE);
     try {
-      const response = await this.#response(route, { signal: stop.signal });
+      const response = await this.#response(route, { ...(body && posted(body)), signal: stop.signal });
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
       let rest = "";
       for (;;) {
@@ -88,9 +87,17 @@ export class Bridge {
   }
 }
 
+function posted(body) {
+  const headers = { "Content-Type": "application/json" };
+  return { method: "POST", headers, body: JSON.stringify(body) };
+}
+
 function tellOf(block, tell) {
   const lines = block.split("\n").filter((line) => line.startsWith("data:"));
-  if (lines.length) tell(JSON.parse(lines.map((line) => line.slice(5).trimStart()).join("\n")));
+  if (!lines.length) return;
+  const told = JSON.parse(lines.map((line) => line.slice(5).trimStart()).join("\n"));
+  if (block.startsWith("event: problem\n")) throw new Refused(told.status, told.detail);
+  tell(told);
 }
 
 async function detailOf(response) {

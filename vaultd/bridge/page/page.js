@@ -5,6 +5,7 @@ import { at, write } from "./dom.js";
 import { makeFolders } from "./folders.js";
 import { makeReviews } from "./reviews.js";
 import { makeSearch } from "./search.js";
+import { makeUpkeep } from "./upkeep.js";
 import { renderUsage } from "./usage.js";
 import { counted, nameOf } from "./words.js";
 import { makeWork } from "./work.js";
@@ -26,6 +27,7 @@ const bridge = new Bridge();
 const work = makeWork(bridge, () => refresh(DOCUMENTS));
 const reviews = makeReviews(bridge, () => refresh(["jobs", "reviews"]));
 const folders = makeFolders(bridge);
+const upkeep = makeUpkeep(bridge, () => refresh(DOCUMENTS));
 makeSearch(bridge);
 
 let status = null;
@@ -47,6 +49,7 @@ async function askStatus() {
   status = await bridge.get("/v1/status");
   vault = nameOf(status.vault.replaceAll("\\", "/"));
   write(at("vault"), vault);
+  upkeep.render(status);
   document.title = `${vault} · vaultd`;
 }
 

@@ -28,6 +28,7 @@ export function makeWork(bridge, refresh) {
     const parts = sorted(jobs);
     part("running", parts.running, drawRunning);
     part("held", parts.held.slice(0, HELD), drawHeld);
+    at("retry-all").hidden = parts.held.length < 2;
     part("queued", parts.queued.slice(0, NEXT), drawQueued);
     write(at("queued-more"), moreOf(parts, status.jobs));
     if (at("queued-more").textContent) at("queued-part").hidden = false;
@@ -77,6 +78,11 @@ export function makeWork(bridge, refresh) {
     await attempt(() => bridge.post(`/v1/jobs/${job.id}/retry`), `${titleOf(job)} is tried again.`);
   }
 
+  async function retryAll() {
+    const all = () => bridge.post("/v1/retry", { what: "held" });
+    await attempt(all, "Everything held back is tried again.");
+  }
+
   async function cancel(job) {
     await attempt(() => bridge.remove(`/v1/jobs/${job.id}`), `${titleOf(job)} is cancelled.`);
   }
@@ -101,6 +107,7 @@ export function makeWork(bridge, refresh) {
     at("work-empty").hidden = true;
   }
 
+  at("retry-all").addEventListener("click", retryAll);
   return { render, note };
 }
 

@@ -105,6 +105,15 @@ class PageChangedError(TransientError):
     code = "page_changed"
 
 
+class OnlineOnlyError(TransientError):
+    """A sync tool moved a note's content into the cloud: waited for, never taken for deleted."""
+
+    code = "online_only"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, retry_after=timedelta(minutes=1), counted=False)
+
+
 class EndpointClosedError(VaultdError):
     """No call can succeed until a person or the network changes something.
 

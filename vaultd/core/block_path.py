@@ -9,7 +9,7 @@ from vaultd.model.paths import VaultPath
 FORBIDDEN = frozenset('<>:"|?*')  # no file name on Windows can hold them
 DEVICES = frozenset(
     ["con", "prn", "aux", "nul", "conin$", "conout$"]
-    + [f"{port}{digit}" for port in ("com", "lpt") for digit in "123456789¹²³"]
+    + [f"{port}{digit}" for port in ("com", "lpt") for digit in "0123456789¹²³"]
 )
 OWN_FOLDERS = frozenset({"media", "reviews"})  # below wiki/; written by code only
 LOG = VaultPath("wiki/log.md")

@@ -10,6 +10,8 @@ from pathlib import PurePosixPath
 
 from pathspec import GitIgnoreSpec
 
+from vaultd.core.block_path import same_path
+
 RAW = "raw/"
 
 # The formats the converters read, and the legacy ones they name clearly as not supported.
@@ -128,13 +130,15 @@ class Rules:
         self.included = Patterns(include)
         self.excluded = Patterns(exclude)
         self.ignored = Patterns(ignore_file.splitlines())
-        self.templates = frozenset(folder.strip("/") for folder in templates if folder.strip("/"))
+        self.templates = frozenset(same_path(folder) for folder in templates)
         self.max_bytes = max_bytes
 
     def enters(self, folder: str) -> bool:
         """Tell whether the scan looks into `folder`."""
         name = folder.rpartition("/")[2]
-        if name.startswith(".") or name.lower() in FOREIGN_FOLDERS or folder in self.templates:
+        if name.startswith(".") or name.lower() in FOREIGN_FOLDERS:
+            return False
+        if self.templates and same_path(folder) in self.templates:
             return False
         return f"{folder}/" not in self.ignored
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from vaultd.core.block_path import same_path
+from vaultd.core.ignore import STUB
 from vaultd.core.listing import is_page
 from vaultd.core.page import page_ref, parse_page
 from vaultd.core.plan import Wiki
@@ -59,6 +60,9 @@ def _look(vault: Vault, known: dict[VaultPath, Listed]) -> dict[VaultPath, Liste
     for path, entry in _notes(vault.root / WIKI, WIKI):
         about = entry.stat(follow_symlinks=False)
         there = known.get(path)
+        if STUB.match(entry.name):  # still a page: its content is in the cloud
+            found[path] = there or Listed(about.st_size, about.st_mtime_ns, None)
+            continue
         if there and (there.size, there.mtime_ns) == (about.st_size, about.st_mtime_ns):
             found[path] = there
         else:
@@ -82,15 +86,19 @@ def _listed(path: VaultPath, content: bytes | None, about: os.stat_result) -> Li
 
 
 def _notes(folder: Path, path: VaultPath) -> Iterator[tuple[VaultPath, os.DirEntry[str]]]:
-    """Yield the Markdown files below `folder`; links and hidden folders are passed over."""
+    """Yield the Markdown files below `folder`; links and hidden folders are passed over.
+
+    The stub of one that iCloud evicted comes with the path of the file it stands for.
+    """
     if not folder.is_dir():
         return
     with os.scandir(folder) as entries:
         for entry in entries:
-            if entry.name.startswith(".") or entry.is_symlink():
+            stub = STUB.match(entry.name)
+            if (entry.name.startswith(".") and stub is None) or entry.is_symlink():
                 continue
-            below = VaultPath(f"{path}/{entry.name}")
+            below = VaultPath(f"{path}/{stub['name'] if stub else entry.name}")
             if entry.is_dir(follow_symlinks=False):
                 yield from _notes(folder / entry.name, below)
-            elif entry.name.lower().endswith(".md"):
+            elif below.lower().endswith(".md"):
                 yield below, entry

@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import os
-import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import structlog
 
+from vaultd.core.block_path import same_path
 from vaultd.core.fallback import name_key
 from vaultd.core.ignore import CONFLICT, FOREIGN_FOLDERS
 from vaultd.core.staleness import is_within
 from vaultd.model.paths import VaultPath
 from vaultd.vault.files import Vault
+from vaultd.vault.obsidian import obsidian_settings
 
 log = structlog.get_logger()
 
 WIKI = VaultPath("wiki")
 OWN_NOTES = frozenset(("index.md", "overview.md", "log.md"))  # of the wiki's top, written by code
 NEVER = (VaultPath("raw"), VaultPath("wiki/media"), VaultPath("wiki/reviews"))
-
-# Where Obsidian and its template plugins keep the names of folders that hold no notes to read.
-FOLDER_SETTINGS = (
-    (".obsidian/app.json", "attachmentFolderPath"),
-    (".obsidian/templates.json", "folder"),
-    (".obsidian/plugins/templater-obsidian/data.json", "templates_folder"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +40,19 @@ class Tree:
     ) -> None:
         self.vault = vault
         self.roots = tuple(VaultPath(root) for root in roots)
-        configured = configured_folders(vault.root)
-        self._excluded = tuple(dict.fromkeys((*NEVER, *map(VaultPath, excluded), *configured)))
+        theirs = obsidian_settings(vault.root)
+        apart = (*excluded, *theirs.templates, *theirs.attachments)
+        self._excluded = tuple(dict.fromkeys((*NEVER, *map(same_path, apart))))
 
     def holds(self, folder: VaultPath) -> bool:
         """Tell whether `folder` may be described: no raw, dot, template or attachment folder."""
         parts = PurePosixPath(folder).parts
         if any(part.startswith(".") or part.casefold() in FOREIGN_FOLDERS for part in parts):
             return False
-        return not any(is_within(folder, excluded) for excluded in self._excluded)
+        spellings = (folder, same_path(folder))
+        return not any(
+            is_within(spelt, excluded) for excluded in self._excluded for spelt in spellings
+        )
 
     def exists(self, folder: VaultPath) -> bool:
         """Tell whether `folder` is a folder on the disk, and no link."""
@@ -106,20 +103,6 @@ class Tree:
             seen.add((about.st_dev, about.st_ino))
             yield folder
             waiting.extend(reversed(children))
-
-
-def configured_folders(root: Path) -> list[VaultPath]:
-    """Return the template and attachment folders that the vault's Obsidian settings name."""
-    found = []
-    for file, key in FOLDER_SETTINGS:
-        try:
-            settings = json.loads((root / file).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            continue  # no such plugin, or a file that is being written: nothing is configured
-        value = settings.get(key) if isinstance(settings, dict) else None
-        if isinstance(value, str) and value.strip("/ ") not in ("", "."):
-            found.append(VaultPath(unicodedata.normalize("NFC", value.strip("/ "))))
-    return [folder for folder in found if not folder.startswith("./")]
 
 
 def _is_readable_name(name: str) -> bool:

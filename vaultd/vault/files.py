@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import stat
 from pathlib import Path, PurePosixPath
 
 from vaultd.crash import crash_point
-from vaultd.errors import OutsideVaultError, PageChangedError, PermanentError
+from vaultd.errors import OnlineOnlyError, OutsideVaultError, PageChangedError, PermanentError
 from vaultd.model.paths import VaultPath
 from vaultd.vault.disk import (
     TEMP_PREFIX,
@@ -22,10 +21,10 @@ from vaultd.vault.disk import (
     sorted_faults,
     write_temp,
 )
+from vaultd.vault.obsidian import obsidian_settings
 
 TRASH = "trash"
 LOCAL_TRASH = ".trash"  # Obsidian's own, in the vault
-OBSIDIAN_SETTINGS = ".obsidian/app.json"
 WINDOWS = os.name == "nt"
 READ_FLAGS = (
     os.O_RDONLY
@@ -83,10 +82,14 @@ class Vault:
 
         Raises:
             PermanentError: it is a folder, a pipe or a device.
+            OnlineOnlyError: its content is in the cloud, and a stub stands in its place.
         """
         place = self.locate(path)
         with sorted_faults():
-            return read_file(place, self.root)
+            content = read_file(place, self.root)
+        if content is None:
+            _not_evicted(path, place)
+        return content
 
     def write(self, path: VaultPath, content: bytes, *, expect: bytes | None) -> bool:
         """Replace `path` by `content` if it still holds `expect` (None: it must not exist).
@@ -96,12 +99,15 @@ class Vault:
 
         Raises:
             PageChangedError: the file holds something else by now; it was left alone.
+            OnlineOnlyError: its content is in the cloud, and a stub stands in its place.
         """
         place = self.locate(path)
         with sorted_faults():
             current = read_file(place, self.root)
             if current == content:
                 return False
+            if current is None:
+                _not_evicted(path, place)
             self._compare(path, current, expect)
             make_folders(self.disk, place.parent)
             temp = self._temp(place, content)
@@ -210,11 +216,7 @@ class Vault:
 
         The system's trash and "delete for good" are not: what vaultd removes stays in the vault.
         """
-        try:
-            chosen = json.loads((self.root / OBSIDIAN_SETTINGS).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            chosen = None  # no Obsidian here, or it is saving its settings right now
-        if isinstance(chosen, dict) and chosen.get("trashOption") == "local":
+        if obsidian_settings(self.root).local_trash:
             return self.root / LOCAL_TRASH
         return self.state / TRASH
 
@@ -292,6 +294,11 @@ def read_file(place: Path, inside: Path) -> bytes | None:
         if not place.resolve().is_relative_to(inside):
             raise OutsideVaultError(f"{place.name} is a link that leaves the vault.")
         return file.read()
+
+
+def _not_evicted(path: VaultPath, place: Path) -> None:
+    if place.with_name(f".{place.name}.icloud").exists():
+        raise OnlineOnlyError(f"{path} is online only: make it available on this machine.")
 
 
 def _free_name(place: Path) -> Path:

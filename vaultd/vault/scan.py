@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import stat
 import sys
@@ -17,6 +16,7 @@ from vaultd.core.settle import ZIP_TAIL, FileStat, looks_complete
 from vaultd.errors import PermanentError
 from vaultd.model.paths import VaultPath
 from vaultd.vault.files import READ_FLAGS, Vault
+from vaultd.vault.obsidian import obsidian_settings
 
 IGNORE_FILE = ".vaultdignore"
 BLOCK = 1024 * 1024
@@ -67,18 +67,9 @@ def rules_of(
         include=include,
         exclude=exclude,
         ignore_file=_text(vault.root / IGNORE_FILE),
-        templates=template_folders(vault.root),
+        templates=obsidian_settings(vault.root).templates,
         max_bytes=max_bytes,
     )
-
-
-def template_folders(root: Path) -> tuple[str, ...]:
-    """Return the folders whose notes are templates, as Obsidian's settings name them."""
-    settings = (
-        (root / ".obsidian" / "templates.json", "folder"),
-        (root / ".obsidian" / "plugins" / "templater-obsidian" / "data.json", "templates_folder"),
-    )
-    return tuple(folder for path, key in settings if (folder := _json_text(path, key)))
 
 
 def scan(vault: Vault, rules: Rules) -> Iterator[Sighting]:
@@ -121,7 +112,7 @@ def _sight(entry: os.DirEntry[str], path: str, rules: Rules, *, blocks: bool) ->
         path, code = path[: -len(name)] + stub["name"], "placeholder"
     elif not code and _is_placeholder(about, blocks=blocks):
         code = "placeholder"
-    return _judged(rules.judge(path, about.st_size), path, _look(about), code)
+    return _judged(rules.judge(path, about.st_size), path, look_of(about), code)
 
 
 def _judged(verdict: Verdict, path: str, look: FileStat, code: str) -> Sighting | None:
@@ -163,7 +154,8 @@ def _reports_blocks(vault: Vault) -> bool:
         return False
 
 
-def _look(about: os.stat_result) -> FileStat:
+def look_of(about: os.stat_result) -> FileStat:
+    """Return what of a file's status tells a change."""
     inode = about.st_ino if about.st_ino < 2**63 else about.st_ino - 2**64  # SQLite's range
     return FileStat(about.st_size, about.st_mtime_ns, about.st_ctime_ns, inode)
 
@@ -200,7 +192,7 @@ def read_content(vault: Vault, path: VaultPath, stop: Callable[[], bool]) -> Con
             tail = (tail + block)[-ZIP_TAIL:]
             if stop():
                 return None
-        look = _look(os.fstat(descriptor))
+        look = look_of(os.fstat(descriptor))
     suffix = path.rpartition(".")[2].lower()
     return Content(digest.hexdigest(), look, looks_complete(suffix, head, tail))
 
@@ -210,12 +202,3 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
-
-
-def _json_text(path: Path, key: str) -> str:
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return ""
-    found = value.get(key) if isinstance(value, dict) else None
-    return found if isinstance(found, str) else ""

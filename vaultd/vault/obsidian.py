@@ -1,0 +1,79 @@
+"""What a person has set in Obsidian about files. Read at every look, never written."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+CONFIG = ".obsidian"
+APP = "app.json"
+TEMPLATE_SETTINGS = (
+    ("templates.json", "folder"),
+    ("plugins/templater-obsidian/data.json", "templates_folder"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ObsidianSettings:
+    """Folders are vault paths. `excluded` are the filters of "excluded files", as typed."""
+
+    templates: tuple[str, ...] = ()
+    attachments: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    local_trash: bool = False
+
+
+def obsidian_settings(root: Path) -> ObsidianSettings:
+    """Return what the vault's config folders say; those of several add up.
+
+    A file that is not there, or that Obsidian is saving right now, says nothing.
+    """
+    templates: list[str] = []
+    attachments: list[str] = []
+    excluded: list[str] = []
+    local_trash = False
+    for config in config_folders(root):
+        templates += [_folder(_read(config / file).get(key)) for file, key in TEMPLATE_SETTINGS]
+        app = _read(config / APP)
+        attachments.append(_folder(app.get("attachmentFolderPath")))
+        excluded += _texts(app.get("userIgnoreFilters"))
+        local_trash = local_trash or app.get("trashOption") == "local"
+    return ObsidianSettings(
+        _distinct(templates), _distinct(attachments), _distinct(excluded), local_trash
+    )
+
+
+def config_folders(root: Path) -> Iterator[Path]:
+    """Yield where Obsidian keeps its settings of this vault: any hidden folder may be chosen."""
+    yield root / CONFIG
+    for folder in sorted(root.glob(".*/")):
+        if folder.name != CONFIG and (folder / APP).is_file():
+            yield folder
+
+
+def _read(file: Path) -> Mapping[str, Any]:
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _folder(value: object) -> str:
+    """Return a folder of the vault; "" for its root and for folders beside each note."""
+    if not isinstance(value, str) or value.startswith("./"):
+        return ""
+    name = unicodedata.normalize("NFC", value.strip("/ "))
+    return "" if name == "." else name
+
+
+def _texts(value: object) -> list[str]:
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+
+
+def _distinct(found: list[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(each for each in found if each.strip()))

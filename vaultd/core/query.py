@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from vaultd.core.tags import TAG_SIGN, TAG_TEXT
 from vaultd.core.words import QUERY_CHARACTERS, phrase_of
 from vaultd.model.search import Filters
 
 _PIECE = re.compile(
     r'(?:(?<=\s)|\A)(?P<minus>-)?(?:"(?P<straight>[^"]+)"|“(?P<curly>[^”]+)”)'
     r"|(?:(?<=\s)|\A)(?P<key>under|path|type|tag|after|before):(?P<value>\"[^\"]*\"|\S+)"
-    r"|(?:(?<=\s)|\A)#(?P<hash>[\w/-]*[^\W\d][\w/-]*)(?!\S)"
+    rf"|(?:(?<=\s)|\A){TAG_SIGN}(?P<hash>{TAG_TEXT})(?!\S)"
     r"|(?:(?<=\s)|\A)-(?P<word>[^\W\d_][^\s\"]*)",
     re.IGNORECASE,
 )

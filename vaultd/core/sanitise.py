@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from vaultd.core.quiet import Loud, Quiet, Span, change_prose, quiet_spans
+from vaultd.core.tags import TAG_SIGN
 
 PASSES = 10  # taking a sign away may make another one; real text needs one pass, rarely two
 
@@ -45,7 +46,7 @@ _CALLOUT_TYPES = _words(
     "note abstract summary tldr info todo tip hint important success check done question help "
     "faq warning caution attention failure fail missing danger error bug example quote cite"
 )
-_TAG_SIGN = re.compile(r"(^|[\s(\"'，。、；：（“])#(?=[\w/-]*[^\W\d][\w/-]*)", re.MULTILINE)
+_TAG_SIGN = re.compile(rf"(^|[\s(\"'，。、；：（“]){TAG_SIGN}", re.MULTILINE)
 _FIELD = re.compile(r"^([ \t]*+(?:[-*+>][ \t]++)*+[^\n:`|]{1,80}+)::(?=[ \t]|$)", re.MULTILINE)
 _FIELD_INLINE = re.compile(r"([\[(][^\[\]()\n:`]{1,80}+)::(?=[ \t])")
 _PRICE = re.compile(r"(?<![\\$\w])\$(?=\d)")

@@ -18,6 +18,7 @@ from vaultd.core.passage import (
 from vaultd.core.plain import plain
 from vaultd.core.properties import properties_or_none, texts
 from vaultd.core.properties import split_note as parts_of
+from vaultd.core.tags import INLINE_TAG
 from vaultd.core.yaml_tree import Value
 from vaultd.model.paths import VaultPath
 from vaultd.model.search import IndexedFile, IndexedPassage
@@ -47,7 +48,6 @@ REPEATING = frozenset(
 _LINK = re.compile(r"!?\[\[[^\[\]\n]*\]\]")
 _LETTER = re.compile(r"\w")
 _NOT_LINE_END = re.compile(r"[^\r\n]")
-_INLINE_TAG = re.compile(r"(?<![\w/#&\[(])#(?=[\w/-]*[^\W\d])([\w/-]+)")
 _CODE = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1|\Z)|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DATED = ("updated", "modified", "date", "created")  # the first that holds a day counts
@@ -110,7 +110,7 @@ def _blank_signposts(found: re.Match[str], *, offline: bool) -> str:
 def note_words(text: str) -> NoteWords:
     """Read title, type, day, aliases and tags; unreadable properties count as none."""
     properties = properties_or_none(text) or {}
-    inline = _INLINE_TAG.findall(_CODE.sub(" ", text)) if "#" in text else []
+    inline = _inline_tags(parts_of(text).body) if "#" in text else []
     tags = [*_listed(properties, "tags"), *_listed(properties, "tag"), *inline]
     aliases = [*_listed(properties, "aliases"), *_listed(properties, "alias")]
     return NoteWords(
@@ -120,6 +120,11 @@ def note_words(text: str) -> NoteWords:
         aliases=tuple(dict.fromkeys(aliases)),
         tags=tuple(dict.fromkeys(tag.lstrip("#") for tag in tags)),
     )
+
+
+def _inline_tags(body: str) -> list[str]:
+    found = INLINE_TAG.findall(_LINK.sub("x", _CODE.sub(" ", body)))
+    return [tag for each in found if (tag := each.strip("/"))]
 
 
 def is_utf8(content: bytes) -> bool:

@@ -6,11 +6,15 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 
-# ASCII punctuation other than "_-/", and the blocks of general and CJK punctuation: Obsidian's
-# own importer refuses the same.
-_ILLEGAL = re.compile(
-    r"""[!-,.:-@\[-^`{-~\u00a0-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u2000-\u206f]|[、-〃〈-〟]"""
-)
+# What ends a tag in Obsidian: blanks, ASCII punctuation other than "_-/", and two blocks of
+# punctuation. Letters of any script and emoji are part of one.
+_ENDING = r"""\s\u2000-\u206f\u2e00-\u2e7f!-,.:-@\[-^`{-~"""
+TAG_SIGN = rf"#(?=[^{_ENDING}])(?!\d+(?:[{_ENDING}]|\Z))"
+"""A "#" that begins a tag where a blank or nothing stands before it: `#123` is none."""
+
+TAG_TEXT = rf"[^{_ENDING}]+"
+INLINE_TAG = re.compile(rf"(?:(?<=\s)|\A){TAG_SIGN}({TAG_TEXT})")
+_ILLEGAL = re.compile(rf"[{_ENDING}\u00a0-\u00a9\u00ab-\u00b4\u00b6-\u00b9]|[、-〃〈-〟]")
 
 
 def clean_tag(text: str) -> str | None:

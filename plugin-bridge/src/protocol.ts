@@ -145,7 +145,7 @@ export interface History {
 	versions: KeptVersion[];
 }
 
-/** One result; its fields are those of the JSON answer. `id` is "p<number>" for a passage, "s:<path>" for a folder or file found by its summary. `path` is the file the text stands in; `start` and `end` are character offsets in that file, or in its page `page` (physical, from 1). `snippet` is plain text with the words found between "**" marks, which occur nowhere else in it. `via` names the lanes. `more` are further passages of the same file that are nearly as good. */
+/** One result; its fields are those of the JSON answer. `id` is "p<number>" for a passage, "s:<path>" for a folder or file found by its summary. `path` is the file the text stands in; `start` and `end` are character offsets in that file, or in its page `page` (physical, from 1). `snippet` is plain text with the words found between "**" marks, which occur nowhere else in it. `via` names the lanes. `also` are other places that say what is shown: those of sources that a page cites for it, and pages that repeat it. */
 export interface Hit {
 	id: string;
 	path: string;
@@ -159,7 +159,7 @@ export interface Hit {
 	snippet: string;
 	via: string[];
 	link: string;
-	more?: Hit[];
+	also?: Standing[];
 }
 
 /** A file of the vault; one outside `raw/` is copied there first. */
@@ -394,6 +394,14 @@ export interface Session {
 	sha256: string;
 	state: string;
 	turns: Turn[];
+}
+
+/** A place where something stands: a file, with its page where it has any. */
+export interface Standing {
+	path: string;
+	title: string;
+	page: number | null;
+	link: string;
 }
 
 /** What is where, and why. */

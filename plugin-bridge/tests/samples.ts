@@ -51,7 +51,7 @@ export function hitOf(changes: Partial<Hit> = {}): Hit {
 		snippet: "Koji grows at **thirty** degrees.",
 		via: ["words"],
 		link: "",
-		more: [],
+		also: [],
 		...changes,
 	};
 }

@@ -25,12 +25,16 @@ def test_status_says_what_is_where(daemon: Daemon) -> None:
 
 def test_search_finds_and_names_its_lanes(daemon: Daemon) -> None:
     daemon.idle()
-    answer = daemon.post("/v1/search", query="moon", k=50)
+    answer = daemon.post("/v1/search", query="moon")
     below = daemon.post("/v1/search", query="moon", under="notes")
+    source = daemon.post("/v1/search", query="moon", under="raw")
 
     assert {"words"} <= set(answer["lanes"])
-    assert {hit["path"] for hit in answer["results"]} & {"raw/cat.md", "wiki/sources/cat.md"}
+    assert {hit["path"] for hit in answer["results"]} == {"raw/cat.md", "notes/plan.md"}
     assert {hit["path"] for hit in below["results"]} == {"notes/plan.md"}
+    assert {hit["path"] for hit in source["results"]} == {"raw/cat.md"}
+    (cat,) = (hit for hit in answer["results"] if hit["path"] == "raw/cat.md")
+    assert [place["path"] for place in cat["also"]] == ["wiki/sources/cat.md"]
 
 
 def test_a_file_that_is_not_there_is_answered_with_near_ones_c8(daemon: Daemon) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaultd.core.rank import A_FILE, Lanes, Ranked, folded, fuse, scale_for, shown_score
+from vaultd.core.rank import A_FILE, Lanes, Ranked, fuse, scale_for, shown_score, spread
 
 numbers = st.integers(0, 30)
 words = st.dictionaries(numbers, st.floats(0.1, 20.0), max_size=20)
@@ -65,36 +65,32 @@ def test_an_embedder_with_close_cosines_is_spread_out() -> None:
     assert scale_for([0.5, 0.4]) == 1.0
 
 
-@given(ranked=st.lists(st.tuples(numbers, st.floats(0, 1)), max_size=30), k=st.integers(1, 10))
-def test_folding_loses_no_place_while_passages_are_left(
-    ranked: list[tuple[int, float]], k: int
-) -> None:
+@given(ranked=st.lists(st.tuples(numbers, st.floats(0, 1)), max_size=30))
+def test_spreading_loses_no_passage(ranked: list[tuple[int, float]]) -> None:
     by_passage = {passage: Ranked(passage, score, ()) for passage, score in ranked}
     ordered = sorted(by_passage.values(), key=lambda one: (-one.score, one.passage))
     places = {passage: (passage % 3, str(passage % 5), None) for passage in by_passage}
 
-    groups = folded(ordered, places, {p: str(p) for p in by_passage}, k)
+    spread_out = spread(ordered, places)
 
-    assert len(groups) == min(k, len(by_passage))
-    shown = [one.passage for first, more in groups for one in (first, *more)]
-    assert len(shown) == len(set(shown))
+    assert sorted(one.passage for one in spread_out) == sorted(by_passage)
+    assert spread_out[:1] == ordered[:1]
 
 
 def test_one_file_does_not_fill_the_results_while_others_wait() -> None:
     ranked = [Ranked(n, 1.0 - n / 100, ()) for n in range(20)]
     places = {n: (0 if n < 10 else n, str(n), None) for n in range(20)}
 
-    groups = folded(ranked, places, {n: str(n) for n in range(20)}, 10)
+    shown = spread(ranked, places)[:10]
 
-    assert sum(places[first.passage][0] == 0 for first, _ in groups) == A_FILE
+    assert sum(places[one.passage][0] == 0 for one in shown) == A_FILE
 
 
-def test_a_text_in_two_files_comes_once() -> None:
-    ranked = [Ranked(1, 0.9, ()), Ranked(2, 0.8, ())]
+def test_a_section_comes_again_only_after_every_other_one() -> None:
+    ranked = [Ranked(n, 1.0 - n / 100, ()) for n in range(4)]
+    places = {0: (0, "a", None), 1: (0, "a", None), 2: (0, "b", None), 3: (1, "", None)}
 
-    groups = folded(ranked, {1: (1, "", None), 2: (2, "", None)}, {1: "same", 2: "same"}, 5)
-
-    assert [first.passage for first, _ in groups] == [1]
+    assert [one.passage for one in spread(ranked, places)] == [0, 2, 3, 1]
 
 
 def _place(ranked: list[Ranked], passage: int) -> int:

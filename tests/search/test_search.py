@@ -151,6 +151,58 @@ async def test_results_lead_to_the_place_in_the_file(world: World) -> None:
     assert json.loads(json.dumps(dataclasses.asdict(hit)))["id"] == hit.id
 
 
+SAID = "Slow fermentation at twelve degrees gives a sourdough loaf more of its sour taste."
+
+
+async def bread(world: World) -> None:
+    more = "Flour is milled from the grain of wheat, rye or barley in a stone mill by the river."
+    await world.note("raw/Bread.md", f"# Taste\n\n{SAID}\n\n# Flour\n\n{more}")
+    page = f"---\ntype: source\nsources: [Bread.md]\n---\n{SAID} [[raw/Bread.md|Taste]]"
+    await world.note("wiki/sources/Bread.md", page)
+    page = f"---\ntype: concept\n---\nSourdough is old. {SAID} [[raw/Bread.md|Taste]]"
+    await world.note("wiki/concepts/Sourdough.md", page)
+    await world.note("Diary.md", f"I read this: {SAID} I shall try it.")
+
+
+async def test_a_page_that_repeats_its_source_is_named_with_it(world: World) -> None:
+    await bread(world)
+
+    answer = await world.ask("slow fermentation sourdough taste")
+
+    assert {hit.path for hit in answer.results} == {"raw/Bread.md", "Diary.md"}
+    source = next(hit for hit in answer.results if hit.path == "raw/Bread.md")
+    assert {place.path for place in source.also} == {
+        "wiki/sources/Bread.md",
+        "wiki/concepts/Sourdough.md",
+    }
+    assert source.score == max(hit.score for hit in answer.results)
+
+
+async def test_a_page_alone_names_the_place_it_cites(world: World) -> None:
+    await bread(world)
+
+    (page,) = (await world.ask("slow fermentation sourdough taste", under="wiki")).results
+
+    assert [place.path for place in page.also][0] == "raw/Bread.md"
+    assert page.also[0].link.startswith("obsidian://open?vault=My%20vault&file=raw%2FBread")
+    assert await world.paths("slow fermentation", under="raw") == ["raw/Bread.md"]
+
+
+async def test_a_page_asked_for_by_its_name_stays_before_its_source(world: World) -> None:
+    await bread(world)
+
+    assert (await world.paths("Sourdough"))[0] == "wiki/concepts/Sourdough.md"
+
+
+async def test_a_text_that_stands_in_two_notes_comes_once_and_names_both(world: World) -> None:
+    await world.note("a.md", "Buy milk and eggs.")
+    await world.note("b.md", "Buy milk and eggs.")
+
+    (hit,) = (await world.ask("milk")).results
+
+    assert (hit.path, [place.path for place in hit.also]) == ("a.md", ["b.md"])
+
+
 async def test_a_summary_lifts_what_stands_below_it_and_its_folder_can_be_found(
     world: World,
 ) -> None:

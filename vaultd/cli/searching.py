@@ -112,10 +112,17 @@ def _tell(answer: Mapping[str, Any]) -> None:
         say(f"{number}. {hit['title']}{heading}")
         say(f"   {hit['path']}{where}  ({hit['score']:.2f}, {', '.join(hit['via'])})")
         say(f"   {' '.join(hit['snippet'].split())}")
+        if hit.get("also"):
+            say(f"   also: {'; '.join(map(_place, hit['also']))}")
     if not answer["results"]:
         say("Nothing found.")
     for note in answer.get("notes", ()):
         remark(note)
+
+
+def _place(standing: Mapping[str, Any]) -> str:
+    page = "" if standing["page"] is None else f", p. {standing['page']}"
+    return f"{standing['path']}{page}"
 
 
 def related(

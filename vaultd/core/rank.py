@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -20,8 +21,6 @@ SUMMARY_WEIGHT = 0.25  # of what a file's summary is nearer than the usual one
 TYPICAL_SPREAD = 0.32  # cosine of the best passage less that of the hundredth, built-in embedder
 SPREAD_DEPTH = 100
 A_FILE = 3  # results of one file: more would hide the others
-MORE = 2  # further passages shown with a result
-NEAR_BEST = 0.6  # of a result's score: less is not worth a line
 
 Place = tuple[int, str, int | None]  # file, heading, page
 
@@ -113,43 +112,25 @@ def scale_for(cosines: Iterable[float]) -> float:
     return min(10.0, TYPICAL_SPREAD / spread) if spread > 0 else 1.0
 
 
-def folded(
-    ranked: Iterable[Ranked], place_of: Mapping[int, Place], text_of: Mapping[int, str], k: int
-) -> list[tuple[Ranked, list[Ranked]]]:
-    """Return at most `k` passages, each with up to two more of its file.
+def spread(ranked: Iterable[Ranked], place_of: Mapping[int, Place]) -> list[Ranked]:
+    """Return the passages in the order in which they are to be shown while there is room.
 
-    A section or page comes once, a file at most `A_FILE` times, and a text that stands in
-    several places once. What is left over fills up the places, so that one long book still
-    answers.
+    A section or page comes once, and a file at most `A_FILE` times, before anything comes
+    again: so one long file neither hides the others nor is left out when it is all there is.
     """
-    chosen: dict[Place, tuple[Ranked, list[Ranked]]] = {}
+    first: list[Ranked] = []
     rest: list[Ranked] = []
-    texts: set[str] = set()
-    of_file: dict[int, list[Place]] = {}
+    places: set[Place] = set()
+    of_file: Counter[int] = Counter()
     for one in ranked:
-        place, text = place_of[one.passage], text_of[one.passage]
-        if text in texts:
-            continue
-        texts.add(text)
-        places = of_file.setdefault(place[0], [])
-        if place in chosen or len(places) == A_FILE:
-            rest.append(one)
-        elif len(chosen) < k:
-            chosen[place] = (one, [])
-            places.append(place)
-    groups = list(chosen.values())
-    if len(groups) < k:
-        groups += [(one, []) for one in rest[: k - len(groups)]]
-        return sorted(groups, key=lambda group: -group[0].score)
-    for one in rest:
         place = place_of[one.passage]
-        near = place if place in chosen else next(iter(of_file[place[0]]), None)
-        if near is None:
+        if place in places or of_file[place[0]] == A_FILE:
+            rest.append(one)
             continue
-        first, more = chosen[near]
-        if len(more) < MORE and one.score >= NEAR_BEST * first.score:
-            more.append(one)
-    return groups
+        first.append(one)
+        places.add(place)
+        of_file[place[0]] += 1
+    return [*first, *rest]
 
 
 def _via(lanes: Lanes, passage: int, route: str) -> tuple[str, ...]:

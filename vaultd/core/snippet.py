@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from vaultd.core.plain import plain
 from vaultd.core.script import DENSE, DENSE_CHARACTER
 
 MARK = "**"  # before and after a found word; cannot occur in the text of a snippet
@@ -66,12 +65,12 @@ def _any_of(terms: Iterable[str]) -> re.Pattern[str] | None:
 
 
 def snippet(text: str, finder: Finder, start: str = "") -> str:
-    """Return at most about `LENGTH` characters of the passage `text`, without markup.
+    """Return at most about `LENGTH` characters of `text`, which is without markup.
 
     Begins where most of what `finder` finds stands close together, else at `start`, the piece
     whose meaning is nearest. Found words stand between `MARK`s.
     """
-    shown = " ".join(plain(text).replace(MARK, "*").split())
+    shown = " ".join(text.replace(MARK, "*").split())
     spans = finder.spans(shown)
     begin = _best_begin(shown, spans, shown.find(start[:40]) if start else 0)
     end = min(len(shown), begin + LENGTH)

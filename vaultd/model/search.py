@@ -89,14 +89,25 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
+class Standing:
+    """A place where something stands: a file, with its page where it has any."""
+
+    path: VaultPath
+    title: str
+    page: int | None
+    link: str
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One result; its fields are those of the JSON answer.
 
     `id` is "p<number>" for a passage, "s:<path>" for a folder or file found by its summary.
     `path` is the file the text stands in; `start` and `end` are character offsets in that
     file, or in its page `page` (physical, from 1). `snippet` is plain text with the words
-    found between "**" marks, which occur nowhere else in it. `via` names the lanes. `more`
-    are further passages of the same file that are nearly as good.
+    found between "**" marks, which occur nowhere else in it. `via` names the lanes. `also`
+    are other places that say what is shown: those of sources that a page cites for it, and
+    pages that repeat it.
     """
 
     id: str
@@ -111,7 +122,7 @@ class Hit:
     snippet: str
     via: tuple[str, ...]
     link: str
-    more: tuple[Hit, ...] = ()
+    also: tuple[Standing, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import structlog
 
 from vaultd.core.query import Parsed, parse
-from vaultd.core.rank import WORDS_WEIGHT, Lanes, Ranked, folded, fuse, joined, scale_for
+from vaultd.core.rank import WORDS_WEIGHT, Lanes, Ranked, fuse, joined, scale_for, spread
 from vaultd.core.snippet import Finder
 from vaultd.core.words import terms_of
 from vaultd.embed import Embedder
@@ -17,7 +17,7 @@ from vaultd.model.paths import VaultPath
 from vaultd.model.search import Answer, Hit, Mode, Question, Related, StoredEmbedder, Title
 from vaultd.model.wiki import PageRef
 from vaultd.search import near
-from vaultd.search.hits import hit_of, link_to
+from vaultd.search.hits import TITLE, Results, link_to
 from vaultd.search.matrix import Vector
 from vaultd.search.summary_lane import NO_ROUTES, Routes, SummaryLane
 from vaultd.search.vector_lane import Near, VectorLane
@@ -32,6 +32,7 @@ MEMORY_BYTES = 256 * 1024 * 1024  # for the vectors' copy: about 280,000 windows
 MOST = 100  # results of one question
 FOLDERS = 2  # folders among the results: more would hide the passages
 NAMED = 3  # files put first for their name
+SPARE = 10  # passages read besides `k`: some repeat others
 SCALED = "use-multilingual-v3/"  # embedders whose cosines the weights are made for
 NOTHING_NEAR = Near({}, {}, frozenset())
 
@@ -180,45 +181,33 @@ class SearchEngine:
             words=words.scores if words else None,
             bound=words.bound if words else 0.0,
             vectors={p: s for p, s in near_by.scores.items() if p in passages},
-            summaries={p: asked.routes.above(place.path) for p, place in places.items()},
+            summaries=asked.routes.above_all({p: place.path for p, place in places.items()}),
             near=near_by.found,
         )
         place_of = {p: (place.file, place.heading, place.page) for p, place in places.items()}
         fused = [one for one in fuse(lanes, scale=asked.scale) if one.passage in places]
-        groups = folded(
-            _named_first(joined(fused, place_of), named.values()),
-            place_of,
-            {p: place.text_hash for p, place in places.items()},
-            k,
-        )
-        hits = self._hits(db, asked, groups)
+        ranked = spread(_named_first(joined(fused, place_of), named.values()), place_of)
+        hits = self._hits(db, asked, ranked, k)
         if not _may_be_folder(asked):
             return hits
         folders = near.folder_hits(db, asked.routes.cosines, self._vault_name)
         return _with_folders(hits, folders, k)
 
-    def _hits(
-        self, db: Connection, asked: _Asked, groups: list[tuple[Ranked, list[Ranked]]]
-    ) -> list[Hit]:
+    def _hits(self, db: Connection, asked: _Asked, ranked: Sequence[Ranked], k: int) -> list[Hit]:
         near_by = asked.near or NOTHING_NEAR
-        shown = [one.passage for first, more in groups for one in (first, *more)]
-        rows = finding.found_rows(db, shown)
-        windows = [near_by.windows[p] for p in shown if p in near_by.windows]
-        ordinals = window_ordinals(db, windows)
-        finder = Finder(asked.terms)
-        hits = []
-        for first, more in groups:
-            found = [
-                hit_of(
-                    one, rows[one.passage], finder,
-                    ordinals.get(near_by.windows.get(one.passage, 0)), self._vault_name,
-                )
-                for one in (first, *more)
-                if one.passage in rows
-            ]  # fmt: skip
-            if found:
-                hits.append(replace(found[0], more=tuple(found[1:])))
-        return hits
+        results = Results(Finder(asked.terms), self._vault_name, k)
+        for start in range(0, len(ranked), k + SPARE):
+            batch = ranked[start : start + k + SPARE]
+            rows = finding.found_rows(db, [one.passage for one in batch])
+            windows = [near_by.windows[p] for p in rows if p in near_by.windows]
+            ordinals = window_ordinals(db, windows)
+            for one in batch:
+                if results.full:
+                    return results.hits()
+                if one.passage in rows:
+                    window = near_by.windows.get(one.passage, 0)
+                    results.take(one, rows[one.passage], ordinals.get(window))
+        return results.hits()
 
 
 def _named(db: Connection, asked: _Asked, *, typing: bool) -> dict[int, int]:
@@ -236,7 +225,7 @@ def _named_first(ranked: Sequence[Ranked], named: Iterable[int]) -> list[Ranked]
     top = max((one.score for one in ranked), default=0.0)
     lifted = [by_passage.get(passage, Ranked(passage, top, ())) for passage in first]
     lifted = [
-        one._replace(score=max(top, 1.0 + WORDS_WEIGHT), via=(*one.via, "title")) for one in lifted
+        one._replace(score=max(top, 1.0 + WORDS_WEIGHT), via=(*one.via, TITLE)) for one in lifted
     ]
     return [*lifted, *(one for one in ranked if one.passage not in set(first))]
 

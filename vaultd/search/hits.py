@@ -1,43 +1,123 @@
-"""Found passages as results: snippet, place and link."""
+"""Found passages as results: snippet, place and link, each text once."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from urllib.parse import quote
 
 from vaultd.core.passage import windows_of
 from vaultd.core.plain import plain
 from vaultd.core.rank import Ranked, shown_score
+from vaultd.core.repeat import cited_for, repeats, squeezed
+from vaultd.core.searchable import stem_of
 from vaultd.core.snippet import MARK, Finder, snippet
 from vaultd.model.paths import VaultPath
-from vaultd.model.search import Hit
+from vaultd.model.search import Hit, Standing
 from vaultd.store.finding import Found
 
 NOTHING = Finder(())  # for texts that are shown from a place on, whatever was asked
+ALSO = 3  # other places named with a result
+TITLE = "title"  # the lane of files named like the question
+PAGES, SOURCES = "wiki/", "raw/"
 
 
-def hit_of(
-    ranked: Ranked, found: Found, finder: Finder, ordinal: int | None, vault_name: str
-) -> Hit:
-    """Return a result; `ordinal` is the passage's window nearest in meaning, if known."""
-    shown = snippet(found.text, finder)
-    if MARK not in shown and ordinal is not None:
-        pieces = windows_of(plain(found.text))
-        shown = snippet(found.text, NOTHING, pieces[ordinal] if ordinal < len(pieces) else "")
-    return Hit(
-        id=f"p{found.passage}",
-        path=found.path,
-        title=found.title,
-        heading=found.heading,
-        line=found.line,
-        start=found.start,
-        end=found.end,
-        page=found.page,
-        score=shown_score(ranked.score),
-        snippet=shown,
-        via=ranked.via,
-        link=link_to(vault_name, found.path, heading=found.heading, page=found.page),
-    )
+@dataclass(slots=True)
+class _Shown:
+    """A result with what it takes to know its words again, squeezed, and where else they are."""
+
+    hit: Hit
+    found: Found
+    snippet: str
+    text: str
+    also: list[Standing]
+
+
+class Results:
+    """Takes found passages, best first, until there are `k` results.
+
+    A text that stands in two files comes once, and so does a page's passage that shows what
+    another result says: it is named with that one. Where a page comes before the source it
+    quotes, the source takes its place, since that leads to the page of the PDF.
+    """
+
+    def __init__(self, finder: Finder, vault_name: str, k: int) -> None:
+        self._finder = finder
+        self._vault_name = vault_name
+        self._k = k
+        self._shown: list[_Shown] = []
+
+    @property
+    def full(self) -> bool:
+        """Whether there are `k` results."""
+        return len(self._shown) >= self._k
+
+    def take(self, ranked: Ranked, found: Found, ordinal: int | None) -> None:
+        """Show a passage, or name it with a result; `ordinal` is its nearest window, if known."""
+        for other in self._shown:
+            if other.found.text_hash == found.text_hash:
+                other.also.append(self._standing(found))
+                return
+        made = self._made(ranked, found, ordinal)
+        for place, other in enumerate(self._shown):
+            if _quotes(other, made):
+                made.hit = replace(made.hit, score=other.hit.score)
+                made.also = [self._standing(other.found), *other.also]
+                self._shown[place] = made
+                return
+            if found.path.startswith(PAGES) and repeats(made.snippet, other.text):
+                other.also.append(self._standing(found))
+                return
+        self._shown.append(made)
+
+    def hits(self) -> list[Hit]:
+        """Return the results, best first."""
+        made = [replace(one.hit, also=self._also(one)) for one in self._shown]
+        return sorted(made, key=lambda hit: -hit.score)
+
+    def _made(self, ranked: Ranked, found: Found, ordinal: int | None) -> _Shown:
+        spoken = plain(found.text)
+        shown = snippet(spoken, self._finder)
+        if MARK not in shown and ordinal is not None:
+            pieces = windows_of(spoken)
+            shown = snippet(spoken, NOTHING, pieces[ordinal] if ordinal < len(pieces) else "")
+        hit = Hit(
+            id=f"p{found.passage}",
+            path=found.path,
+            title=found.title,
+            heading=found.heading,
+            line=found.line,
+            start=found.start,
+            end=found.end,
+            page=found.page,
+            score=shown_score(ranked.score),
+            snippet=shown,
+            via=ranked.via,
+            link=link_to(self._vault_name, found.path, heading=found.heading, page=found.page),
+        )
+        return _Shown(hit, found, squeezed(shown), squeezed(spoken), [])
+
+    def _standing(self, found: Found) -> Standing:
+        link = link_to(self._vault_name, found.path, heading=found.heading, page=found.page)
+        return Standing(found.path, found.title, found.page, link)
+
+    def _also(self, shown: _Shown) -> tuple[Standing, ...]:
+        """Return where else it stands: what a page cites for it, then what repeats it."""
+        own = (shown.found.path, shown.found.page)
+        places = {(one.path, one.page): one for one in (*self._cited(shown), *shown.also)}
+        return tuple(one for place, one in places.items() if place != own)[:ALSO]
+
+    def _cited(self, shown: _Shown) -> Iterator[Standing]:
+        for cited in cited_for(shown.snippet, shown.found.text):
+            link = link_to(self._vault_name, cited.source, page=cited.page)
+            yield Standing(cited.source, stem_of(cited.source), cited.page, link)
+
+
+def _quotes(page: _Shown, source: _Shown) -> bool:
+    """Tell whether a result is a page that shows what `source` says, and not there by its name."""
+    if not source.found.path.startswith(SOURCES) or not page.found.path.startswith(PAGES):
+        return False
+    return TITLE not in page.hit.via and repeats(page.snippet, source.text)
 
 
 def link_to(vault_name: str, path: VaultPath, *, heading: str = "", page: int | None = None) -> str:

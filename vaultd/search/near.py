@@ -134,7 +134,7 @@ def folder_hits(db: Connection, cosines: Mapping[str, float], vault_name: str) -
                 end=0,
                 page=None,
                 score=shown_score(cosines[place]),
-                snippet=snippet(node.abstract, NOTHING),
+                snippet=snippet(plain(node.abstract), NOTHING),
                 via=(f"summary:{place}",),
                 link=link_to(vault_name, path),
             )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 import numpy as np
 
@@ -24,13 +23,17 @@ class Routes:
     lifts: Mapping[str, float]
     cosines: Mapping[str, float]
 
-    def above(self, path: VaultPath) -> tuple[float, str]:
-        """Return the largest lift of the file or of a folder above it, with its path."""
-        if not self.lifts:
-            return 0.0, ""
-        places = [path, *(str(parent) for parent in PurePosixPath(path).parents)]
-        lifted = [(self.lifts[place], place) for place in places if place in self.lifts]
-        return max(lifted, default=(0.0, ""))
+    def above_all(self, paths: Mapping[int, str]) -> dict[int, tuple[float, str]]:
+        """Return for each passage the largest lift of its file or of a folder above, named."""
+        of_path = {path: self._above(path) for path in set(paths.values())} if self.lifts else {}
+        return {passage: of_path.get(path, (0.0, "")) for passage, path in paths.items()}
+
+    def _above(self, path: str) -> tuple[float, str]:
+        best = (self.lifts.get(".", 0.0), ".")
+        while path:
+            best = max(best, (self.lifts.get(path, 0.0), path))
+            path = path.rpartition("/")[0]
+        return best if best[0] else (0.0, "")
 
 
 NO_ROUTES = Routes({}, {})

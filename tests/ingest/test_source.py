@@ -78,6 +78,22 @@ async def test_an_empty_wiki_is_not_searched_for_related_pages(
     assert len(asked) == 1
 
 
+async def test_pages_made_of_a_source_before_are_named_to_its_author(
+    vault: Vault, make_desk: MakeDesk, make_model: MakeModel, server: ModelServer
+) -> None:
+    flow = page("wiki/concepts/one-way-flow.md", "heat.md", "Heat flows one way.")
+    server.say("Analysis.", reply("heat.md", flow))
+    desk = make_desk(make_model())
+    drop(vault, "heat.md", TEXT)
+    await ingest(desk, "heat.md")
+    server.calls.clear()
+
+    drop(vault, "heat.md", TEXT.replace("Nobody", "No one"))
+    await ingest(desk, "heat.md", number=2)
+
+    assert "one way flow: Heat flows one way." in server.calls[0].prompt
+
+
 async def test_an_unchanged_source_is_not_asked_for_again(
     vault: Vault, make_desk: MakeDesk, make_model: MakeModel, server: ModelServer
 ) -> None:

@@ -67,15 +67,21 @@ class World:
         )
 
     async def ingest(
-        self, name: str, pages: Pages = NO_PAGES, *, picture: bool = False, recipe: str = "offline"
+        self,
+        name: str,
+        pages: Pages = NO_PAGES,
+        *,
+        picture: bool = False,
+        recipe: str = "offline",
+        content: str = "",
     ) -> Mapping[str, Any]:
         """Drop `raw/<name>` and publish its own page and concept pages as an ingest would."""
         path = VaultPath(f"raw/{name}")
         place = self.vault.root / path
         place.parent.mkdir(parents=True, exist_ok=True)
-        content = f"{name} {sorted(pages.items())}".encode()
-        place.write_bytes(content)
-        digest = sha256(content).hexdigest()
+        content = content or f"{name} {sorted(pages.items())}"
+        place.write_text(content, "utf-8")
+        digest = sha256(content.encode()).hexdigest()
         identity = SourceId(name)
         await self.db.run(_see, identity, path, digest, place.stat(), now=self.clock())
         summary = await summary_path_of(identity, self.desk)
@@ -85,7 +91,7 @@ class World:
             digest,
             name,
             "en",
-            (ExtractedPage(1, content.decode()), ExtractedPage(2, "More.")),
+            (ExtractedPage(1, content), ExtractedPage(2, "More.")),
         )
         images: tuple[ExtractedImage, ...] = ()
         if picture:

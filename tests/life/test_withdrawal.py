@@ -19,11 +19,12 @@ HEAT = "Heat flows from warm to cold. [[raw/heat.pdf]]"
 STEAM = "Heat drives engines. [[raw/steam.pdf]]"
 
 
-async def two_sources(world: World) -> None:
+async def two_sources(world: World, recipe: str = "offline") -> None:
     """Write two sources that share a page; the first has a page of its own besides."""
-    await world.ingest("heat.pdf", {"Warmth": HEAT, "Entropy": "It grows. [[raw/heat.pdf]]"})
+    own = "It grows. [[raw/heat.pdf]]"
+    await world.ingest("heat.pdf", {"Warmth": HEAT, "Entropy": own}, recipe=recipe)
     more = f"{STEAM} See [[wiki/concepts/Entropy]]."
-    await world.ingest("steam.pdf", {"Warmth": STEAM, "Engine": more})
+    await world.ingest("steam.pdf", {"Warmth": STEAM, "Engine": more}, recipe=recipe)
 
 
 async def test_pages_of_a_vanished_source_alone_go_to_the_trash_a13(world: World) -> None:
@@ -127,7 +128,7 @@ async def test_nothing_remembers_a_source_that_vanished(world: World) -> None:
 
     assert await world.db.read(sources.find, FIRST) is None
     assert await world.db.read(contributions.pages_of, FIRST) == ()
-    assert await world.db.read(ingest_cache.made_before, FIRST) == ("", ())
+    assert await world.db.read(ingest_cache.made_before, FIRST) == ingest_cache.Made()
     assert await world.db.read(pages.pages_of, FIRST) == ()
 
 
@@ -233,10 +234,38 @@ async def test_pages_the_offline_author_made_go_when_a_model_does_not_make_them(
     assert_sound(world.vault.root)
 
 
-async def test_pages_a_model_made_stay_when_it_does_not_make_them_again(world: World) -> None:
+async def test_pages_of_a_sources_earlier_text_go_when_the_new_one_does_not_make_them(
+    world: World,
+) -> None:
+    await two_sources(world, recipe="a model")
+    shared = world.text("wiki/concepts/Warmth.md")
+
+    await world.ingest("heat.pdf", recipe="a model")
+
+    assert not world.has("wiki/concepts/Entropy.md")
+    assert "See Entropy." in world.text("wiki/concepts/Engine.md")
+    assert len(world.text("wiki/concepts/Warmth.md")) < len(shared)
+    assert parse_page(world.text("wiki/concepts/Warmth.md")).sources == (SECOND,)
+    assert_sound(world.vault.root)
+
+
+async def test_an_outdated_page_that_a_person_edited_stays_as_theirs(world: World) -> None:
     await world.ingest("heat.pdf", {"Warmth": HEAT, "Entropy": "It grows."}, recipe="a model")
+    text = world.text("wiki/concepts/Entropy.md")
+    world.write("wiki/concepts/Entropy.md", f"{text}\nMy own thought.\n")
 
     await world.ingest("heat.pdf", {"Warmth": HEAT}, recipe="a model")
+
+    assert "It grows." in world.text("wiki/concepts/Entropy.md")
+    assert "My own thought." in world.text("wiki/concepts/Entropy.md")
+
+
+async def test_pages_of_one_text_stay_when_a_model_does_not_name_them_again(world: World) -> None:
+    await world.ingest(
+        "heat.pdf", {"Warmth": HEAT, "Entropy": "It grows."}, recipe="a model", content="The text."
+    )
+
+    await world.ingest("heat.pdf", {"Warmth": HEAT}, recipe="a model", content="The text.")
 
     assert world.has("wiki/concepts/Entropy.md")
 

@@ -12,6 +12,7 @@ from vaultd.store import ledger, pages
 
 PURPOSE, SCHEMA = VaultPath("purpose.md"), VaultPath("schema.md")
 NEAR_PAGES = 40  # names and abstracts of about 8,000 characters; the same at 50 and 5,000 pages
+OWN_PAGES = 20  # pages made of an earlier version of the source
 SAMPLE_CHARS = 2_000  # from the beginning, the middle and the end: what the source is about
 
 
@@ -42,14 +43,20 @@ async def wiki_context(
 async def listed_pages(
     source: SourceText, summary_path: VaultPath, desk: Desk, job: int
 ) -> tuple[tuple[PageRef, ...], int]:
-    """Return the pages nearest to the source and how many there are, as this job saw them first."""
+    """Return the pages that concern the source and how many others stand in the wiki.
+
+    Those made of it before come first, so that they keep their names, then those nearest to it;
+    all as this job saw them first.
+    """
     kept = await desk.db.read(ledger.kept_listing, source.id, job)
     if kept is not None:
         return kept
     listing = await desk.db.read(pages.listing)
-    total = sum(1 for each in listing.values() if each.ref)
-    near = await desk.near_pages(sample_of(source), NEAR_PAGES) if total else ()
-    listed = tuple(page for page in near if page.path != summary_path)
+    there = [each.ref for each in listing.values() if each.ref and each.ref.path != summary_path]
+    own = [page for page in there if source.id in page.sources][:OWN_PAGES]
+    near = await desk.near_pages(sample_of(source), NEAR_PAGES) if there else ()
+    first = {page.path: page for page in (*own, *near) if page.path != summary_path}
+    listed, total = tuple(first.values())[:NEAR_PAGES], len(there)
     now = stamp(desk.clock())
     await desk.db.run(ledger.keep_listing, source.id, job, listed, total, now=now)
     return listed, total

@@ -27,6 +27,7 @@ from vaultd.errors import PropertiesError, VaultdError
 from vaultd.ingest.aftermath import conflict
 from vaultd.ingest.desk import Desk
 from vaultd.ingest.edits import Edits, Note
+from vaultd.ingest.material import Material
 from vaultd.model.paths import Clock, SourceId, VaultPath
 from vaultd.publish.catalog import read_wiki
 from vaultd.publish.links import LinkMap
@@ -209,18 +210,21 @@ class Leave:
 
 
 async def superseded(
-    source: SourceId, plan: PagePlan, writes: Iterable[Write], desk: Desk
+    material: Material, plan: PagePlan, writes: Iterable[Write], desk: Desk
 ) -> Leave:
-    """Take a source off pages that the offline author once made of it, and `plan` does not hold.
+    """Take a source off the pages that were made of it before, and that `plan` does not hold.
 
-    `writes` are those of the plan; the edits returned hold them too.
+    They say what its text said then. Of one and the same text a model's pages stay: it does not
+    name the same ones twice. `writes` are those of the plan; the edits returned hold them too.
     """
+    source = material.source.id
     edits = Edits(desk.db, desk.vault, writes)
     leave = Leave(source, desk.db, desk.vault, desk.clock, LinkMap(desk.vault), edits, desk.author)
-    recipe, before = await desk.db.read(ingest_cache.made_before, source)
+    made = await desk.db.read(ingest_cache.made_before, source)
     stay = {same_path(page.path) for page in plan.pages}
-    left = [path for path in before if same_path(path) not in stay]
-    if left and recipe.startswith(OFFLINE):
+    left = [path for path in made.pages if same_path(path) not in stay]
+    outdated = made.text_sha256 != material.text_sha256 or made.recipe.startswith(OFFLINE)
+    if left and outdated:
         for path in left:
             await leave.page(path)
         await leave.finish()

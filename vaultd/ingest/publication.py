@@ -25,6 +25,7 @@ from vaultd.ingest.material import Material
 from vaultd.ingest.merging import settle_page
 from vaultd.model.wiki import Refused, WikiContext
 from vaultd.publish.catalog import read_wiki
+from vaultd.publish.links import own_notes
 from vaultd.publish.plan import Asset, Plan, Write
 from vaultd.publish.publish import publish
 from vaultd.publish.questions import Question, asked
@@ -61,6 +62,7 @@ async def publish_source(
         PageChangedError: a page was changed meanwhile; nothing was written.
     """
     wiki = await read_wiki(desk.db, desk.vault, parse_schema(context.schema))
+    wiki = replace(wiki, theirs=await asyncio.to_thread(own_notes, desk.vault))
     plan = _planned(material, drafted, context, wiki, desk)
     if not plan.has_summary:
         raise BadReplyError(f"The reply for {material.source.id} lacks the source's own page.")
@@ -137,7 +139,7 @@ async def _published(
     note: Mapping[str, Any],
 ) -> Mapping[str, Any]:
     source, now = material.source, desk.clock()
-    leave = await superseded(source.id, plan, outcome.writes, desk)
+    leave = await superseded(material, plan, outcome.writes, desk)
     writes = leave.edits.writes()
     questions = await asked(
         [*outcome.questions, *await leave.questions()],

@@ -164,12 +164,12 @@ class Undoing:
     async def _source_facts(self, leave: Leave) -> dict[str, Any]:
         """Return what the source is left with: nothing, if this was its first ingest."""
         source = await self.db.read(sources.find, leave.source)
-        recipe, cached = await self.db.read(ingest_cache.made_before, leave.source)
-        left = [path for path in cached if path not in leave.removed]
+        made = await self.db.read(ingest_cache.made_before, leave.source)
+        left = [path for path in made.pages if path not in leave.removed]
         if not any(path.startswith("wiki/sources/") for path in left):
             why = {"source": leave.source, "code": UNDONE, "reason": WHY_UNDONE}
             return {"forgotten": [why]}
-        cache = {"source": leave.source, "text_sha256": "", "recipe": recipe, "pages": left}
+        cache = {"pages": left, "source": leave.source, "text_sha256": "", "recipe": made.recipe}
         return {
             "pages": [{"source": leave.source, "pages": left}] if source else [],
             "cache": cache,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime
 
 from vaultd.core.timing import stamp
@@ -26,12 +27,21 @@ def cached_pages(
     return tuple(json.loads(row[0])) if row else None
 
 
-def made_before(db: Connection, source: SourceId) -> tuple[str, tuple[VaultPath, ...]]:
-    """Return the recipe that wrote a source last, and its pages; ("", ()) if there is none."""
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a source was made into last: from which text, by which recipe, which pages."""
+
+    recipe: str = ""
+    text_sha256: str = ""
+    pages: tuple[VaultPath, ...] = ()
+
+
+def made_before(db: Connection, source: SourceId) -> Made:
+    """Return what the source was made into last; an empty `Made` if it never was."""
     row = db.execute(
-        "select recipe, pages from ingest_cache where source = ?", (source,)
+        "select recipe, text_sha256, pages from ingest_cache where source = ?", (source,)
     ).fetchone()
-    return (str(row[0]), tuple(json.loads(row[1]))) if row else ("", ())
+    return Made(str(row[0]), str(row[1]), tuple(json.loads(row[2]))) if row else Made()
 
 
 def remember(

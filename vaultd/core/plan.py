@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from vaultd.core.block_path import same_path
 from vaultd.core.link import Targets, link_to
 from vaultd.core.merge import both_bodies, union
-from vaultd.core.names import distinct_path
+from vaultd.core.names import distinct_path, file_stem
 from vaultd.core.near import NearNames
 from vaultd.core.page import OWN_KEYS, NewProperties, new_page_text
 from vaultd.core.schema import SOURCE, Schema, route
@@ -35,13 +35,19 @@ class Wiki:
     """The wiki that the pages have to fit into.
 
     `pages` are all pages below `wiki/`; `taken` holds every path there as `same_path` gives it;
-    `tags` maps a case-folded tag to the spelling in use.
+    `tags` maps a case-folded tag to the spelling in use. `theirs` are the person's own notes
+    elsewhere, by name as `same_path` gives it.
     """
 
     pages: Sequence[PageRef] = ()
     schema: Schema = field(default_factory=Schema)
     taken: frozenset[str] = frozenset()
     tags: Mapping[str, str] = field(default_factory=dict)
+    theirs: Mapping[str, VaultPath] = field(default_factory=dict)
+
+    def note_named(self, title: str) -> VaultPath | None:
+        """Return the person's note with the name a page of this title would get."""
+        return self.theirs.get(same_path(file_stem(title)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +117,14 @@ def plan_pages(  # noqa: PLR0913  # the facts an ingest has, each of its own kin
 
     The source's own page stands at `summary_path`; others go to the folder of their type under
     their title, or to the page that exists under that name. Two drafts of one page become one.
-    Beyond `limit` pages a draft is refused. `media` maps picture file names, as `same_path`
-    gives them, to paths. Links and claims that do not hold are made text, with a warning each.
+    A draft of what the person has a note about is refused, and links lead to that note: a twin
+    would catch the person's own links. Beyond `limit` pages a draft is refused. `media` maps
+    picture file names, as `same_path` gives them, to paths. Links and claims that do not hold
+    are made text, with a warning each.
     """
-    placed, refused = _placed(drafts, wiki, summary_path)
+    drafts, refused, theirs = _left_to_the_person(drafts, wiki)
+    placed, unplaced = _placed(drafts, wiki, summary_path)
+    refused += unplaced
     placed, beyond = placed[:limit], placed[limit:]
     refused += [
         Refused(each.path, each.draft.body, f"beyond {limit} pages of one source")
@@ -123,8 +133,8 @@ def plan_pages(  # noqa: PLR0913  # the facts an ingest has, each of its own kin
     refs = [PageRef(each.path, each.title, each.type, aliases=_aliases(each)) for each in placed]
     paths = {ref.path for ref in refs}
     targets = Targets.over(
-        [*refs, *(page for page in wiki.pages if page.path not in paths)],
-        {each.draft.path: ref for each, ref in zip(placed, refs, strict=True)},
+        [*refs, *theirs.values(), *(page for page in wiki.pages if page.path not in paths)],
+        {each.draft.path: ref for each, ref in zip(placed, refs, strict=True)} | theirs,
     )
     weaving = _Weaving(source, wiki, Loom.over(source, targets, media), author, today)
     pages = [weaving.page(each, refs) for each in placed]
@@ -139,6 +149,25 @@ def plan_pages(  # noqa: PLR0913  # the facts an ingest has, each of its own kin
             *weaving.warnings,
         ),
     )
+
+
+def _left_to_the_person(
+    drafts: Sequence[PageDraft], wiki: Wiki
+) -> tuple[list[PageDraft], list[Refused], dict[VaultPath, PageRef]]:
+    """Return the drafts that stay, the others as refused, and the notes to link to instead."""
+    near = NearNames.over([page for page in wiki.pages if page.type != SOURCE])
+    stay: list[PageDraft] = []
+    refused: list[Refused] = []
+    theirs: dict[VaultPath, PageRef] = {}
+    for draft in drafts:
+        title = _title(draft)
+        note = None if _is_summary(draft) else wiki.note_named(title)
+        if note is None or near.find(title, draft.aliases) is not None:
+            stay.append(draft)
+            continue
+        refused.append(Refused(draft.path, draft.body, f"you have a note of this name ({note})"))
+        theirs[draft.path] = PageRef(note, title, draft.type)
+    return stay, refused, theirs
 
 
 def _placed(

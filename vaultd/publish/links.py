@@ -13,8 +13,10 @@ from vaultd.core.page import parse_page
 from vaultd.errors import VaultdError
 from vaultd.model.paths import VaultPath
 from vaultd.vault.files import Vault
+from vaultd.vault.obsidian import obsidian_settings
 
-WIKI = "wiki/"
+WIKI, RAW = "wiki/", "raw/"
+ABOUT = ("purpose.md", "schema.md")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,21 @@ def targets_in(text: str) -> tuple[str, ...]:
     related = "\n".join(parse_page(text).listed("related"))
     found = (*find_links(text), *find_links(related))
     return tuple(dict.fromkeys(link.target for link in found if link.target))
+
+
+def own_notes(vault: Vault) -> dict[str, VaultPath]:
+    """Return the person's notes outside `wiki/` and `raw/` by name; the one a link finds first.
+
+    Templates are none of them, nor what tells us about the wiki.
+    """
+    templates = [f"{same_path(each)}/" for each in obsidian_settings(vault.root).templates]
+    apart = (WIKI, RAW, *templates)
+    found = (path for path, _ in vault_files(vault) if path.lower().endswith(".md"))
+    theirs = [p for p in found if p not in ABOUT and not same_path(p).startswith(apart)]
+    named: dict[str, VaultPath] = {}
+    for path in sorted(theirs, key=lambda each: (len(each), each)):
+        named.setdefault(_leaf(path), path)
+    return named
 
 
 def vault_files(vault: Vault) -> Iterator[tuple[VaultPath, os.DirEntry[str]]]:

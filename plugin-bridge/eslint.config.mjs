@@ -29,6 +29,6 @@ export default defineConfig([
 	},
 	{ files: ["src/protocol.ts"], rules: { "max-lines": "off" } }, // written by scripts/protocol.mjs
 	below(["src/core/**/*.ts"], "../views/*", "../client", "../daemon", "../commands", "../settings", "../main", "obsidian"),
-	below(["src/client.ts", "src/daemon.ts", "src/stream.ts"], "./views/*", "./commands", "./settings", "./main"),
-	below(["src/views/**/*.ts"], "../commands", "../main", "../settings", "../opening"),
+	below(["src/client.ts", "src/daemon.ts", "src/stream.ts"], "./views/*", "./commands", "./settings", "./main", "./upkeep"),
+	below(["src/views/**/*.ts"], "../commands", "../main", "../settings", "../opening", "../upkeep"),
 ]);

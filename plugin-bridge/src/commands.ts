@@ -2,12 +2,13 @@
 
 import { Notice, TFile, TFolder } from "obsidian";
 import type { App, Menu, Plugin, TAbstractFile } from "obsidian";
-import { attempt } from "./attempt";
+import { attempt, attemptAloud } from "./attempt";
 import { nameOf } from "./core/activity";
 import { outcomeOf } from "./core/outcome";
 import { isDocument, isSource, isWikiPage } from "./core/place";
 import type { Daemon } from "./daemon";
 import type { Open } from "./opening";
+import type { Upkeep } from "./upkeep";
 import { FolderModal } from "./views/folder-abstracts";
 import { ForgetModal } from "./views/forget-modal";
 import { HistoryModal } from "./views/history-modal";
@@ -20,6 +21,7 @@ export interface Hands {
 	readonly app: App;
 	readonly daemon: Daemon;
 	readonly open: Open;
+	readonly upkeep: Upkeep;
 }
 
 /** Something to do with one file or folder; `fits` tells for which it is offered. */
@@ -37,7 +39,7 @@ const isPage = (file: TAbstractFile): boolean => file instanceof TFile && isWiki
 const isFolder = (file: TAbstractFile): boolean => file instanceof TFolder;
 
 const ACTIONS: readonly Action[] = [
-	{ id: "ingest-file", name: "Turn this document into pages now", icon: "file-input", fits: isFile, run: ingest },
+	{ id: "ingest-file", name: "Turn this document into pages now", icon: "file-input", fits: isFile, run: (hands, file) => hands.upkeep.ingest(file.path, file.name) },
 	{ id: "read-together", name: "Read this document together", icon: "book-open-text", fits: isDropped, run: (hands, file) => hands.open.reading(file.path) },
 	{ id: "show-pages", name: "Show the pages made from this document", icon: "files", fits: isDropped, run: showPages },
 	{ id: "undo-ingest", name: "Take back what this document changed last", icon: "undo-2", fits: isDropped, run: undo },
@@ -47,13 +49,26 @@ const ACTIONS: readonly Action[] = [
 	{ id: "show-abstract", name: "Show what this folder holds", icon: "text-quote", fits: isFolder, run: showAbstract },
 ];
 
+/** Something to do with the vault as a whole. */
+type General = readonly [id: string, name: string, icon: string, run: (hands: Hands) => void];
+
+const GENERAL: readonly General[] = [
+	["search", "Search by meaning", "search", ({ app, daemon }) => new SearchModal(app, daemon).open()],
+	["show-activity", "Show activity", "activity", ({ open }) => open.activity()],
+	["show-related", "Show related notes", "waypoints", ({ open }) => open.related()],
+	["show-reviews", "Answer reviews", "message-circle-question", ({ open }) => open.reviews()],
+	["show-health", "Check health", "heart-pulse", ({ open }) => open.health()],
+	["show-usage", "Show what models were asked", "chart-column", ({ app, daemon }) => new UsageModal(app, daemon).open()],
+	["estimate", "Estimate what new documents would cost", "calculator", ({ upkeep }) => upkeep.estimate()],
+	["rewrite-offline", "Have the model rewrite what was written offline", "sparkles", ({ upkeep }) => upkeep.rewriteOffline()],
+	["retry-held", "Try everything again that is held", "rotate-cw", ({ upkeep }) => upkeep.retryHeld()],
+	["look-over", "Look over the wiki", "list-checks", ({ upkeep }) => upkeep.lookOver()],
+	["rebuild", "Rebuild from the files", "hammer", ({ upkeep }) => upkeep.rebuild()],
+];
+
 /** Add all commands, and the entries in the menus of files and folders. */
 export function addCommands(plugin: Plugin, hands: Hands): void {
-	plugin.addCommand({ id: "search", name: "Search by meaning", icon: "search", callback: () => new SearchModal(hands.app, hands.daemon).open() });
-	plugin.addCommand({ id: "show-activity", name: "Show activity", icon: "activity", callback: hands.open.activity });
-	plugin.addCommand({ id: "show-related", name: "Show related notes", icon: "waypoints", callback: hands.open.related });
-	plugin.addCommand({ id: "show-reviews", name: "Answer reviews", icon: "message-circle-question", callback: hands.open.reviews });
-	plugin.addCommand({ id: "show-usage", name: "Show what models were asked", icon: "chart-column", callback: () => new UsageModal(hands.app, hands.daemon).open() });
+	for (const [id, name, icon, run] of GENERAL) plugin.addCommand({ id, name, icon, callback: () => run(hands) });
 	for (const action of ACTIONS) addAction(plugin, hands, action);
 	plugin.registerEvent(hands.app.workspace.on("file-menu", (menu, file) => fillMenu(menu, hands, file)));
 }
@@ -89,13 +104,6 @@ function fillMenu(menu: Menu, hands: Hands, file: TAbstractFile): void {
 	}
 }
 
-function ingest(hands: Hands, file: TAbstractFile): void {
-	attempt(async () => {
-		await hands.daemon.bridge.call("POST /v1/ingest", { body: { path: file.path } });
-		new Notice(`${file.name} is queued.`);
-	});
-}
-
 function showPages(hands: Hands, file: TAbstractFile): void {
 	attempt(async () => {
 		const status = await hands.daemon.bridge.call("GET /v1/status");
@@ -127,18 +135,13 @@ function showAbstract(hands: Hands, file: TAbstractFile): void {
 }
 
 function refreshFolder(hands: Hands, file: TAbstractFile): void {
-	attempt(async () => {
-		const body = { path: folderPath(file) };
-		const name = file.name === "" ? "the vault" : nameOf(file.path);
-		const notice = new Notice(`Describing ${name} …`, 0);
-		try {
-			const stream = hands.daemon.bridge.follow("POST /v1/folders/refresh", { body }, new AbortController().signal);
-			let reason = "";
-			for await (const job of stream) reason = job.reason;
-			notice.setMessage(reason === "" ? `The note of ${name} is fresh.` : reason);
-		} finally {
-			window.setTimeout(() => notice.hide(), 4_000);
-		}
+	const body = { path: folderPath(file) };
+	const name = file.name === "" ? "the vault" : nameOf(file.path);
+	attemptAloud(`Describing ${name} …`, async () => {
+		let reason = "";
+		const stream = hands.daemon.bridge.follow("POST /v1/folders/refresh", { body }, new AbortController().signal);
+		for await (const job of stream) reason = job.reason;
+		return reason === "" ? `The note of ${name} is fresh.` : reason;
 	});
 }
 

@@ -70,6 +70,14 @@ export class Daemon {
 		return () => this.listeners.delete(listener);
 	}
 
+	/** Call `seen` now and after every change, until it returns true or the returned function is called. */
+	watch(seen: (state: DaemonState) => boolean): () => void {
+		const listener = (state: DaemonState): void => {
+			if (this.listeners.has(listener) && seen(state)) this.listeners.delete(listener);
+		};
+		return this.subscribe(listener);
+	}
+
 	/** Look for the daemon now instead of at the end of the pause. */
 	lookNow(): void {
 		this.wake?.();

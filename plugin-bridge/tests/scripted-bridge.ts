@@ -1,6 +1,7 @@
 /** A bridge that answers as scripted, for states that a real one is in for moments only. */
 
-import type { Event, Job, ReviewItem, Status } from "../src/protocol";
+import type { OpenStream } from "../src/client";
+import type { Check, Cost, Event, Finding, Job, ReviewItem, Status } from "../src/protocol";
 import { hitOf, jobOf, statusOf } from "./samples";
 
 interface Request {
@@ -27,6 +28,22 @@ export class ScriptedBridge {
 	down = false;
 	delay = 0;
 	refuseAll: { status: number; detail: string; code: string } | null = null;
+	checks: Check[] = [
+		{ name: "versions", state: "ok", text: "vaultd 0.1.0, Python 3.11.9, SQLite 3.51.0, Linux 6.1" },
+		{ name: "author", state: "failed", text: "Nothing answers at http://127.0.0.1:11434/v1.", remedy: "Start the model server, or set `llm.base_url`." },
+		{ name: "vectors", state: "ok", text: "sqlite-vec 0.1.9 is loaded." },
+		{ name: "sync", state: "warning", text: "This vault is synced by Dropbox.", remedy: "Set `state_dir` to a folder outside of it." },
+	];
+	findings: Finding[] = [
+		{ kind: "orphan", path: "wiki/concepts/Koji.md", text: "No page links to it.", suggestions: [] },
+		{ kind: "broken-link", path: "wiki/concepts/Miso.md", text: "Shoyu leads nowhere.", suggestions: ["wiki/concepts/Soy sauce.md"] },
+		{ kind: "broken-link", path: "wiki/entities/Aspergillus oryzae.md", text: "Sake leads nowhere.", suggestions: [] },
+	];
+	costs: Cost[] = [
+		{ path: "raw/Miso.md", tokens: 8_400, reason: "", waits: false },
+		{ path: "raw/papers/Encyclopedia of grains.pdf", tokens: 640_000, reason: "", waits: true },
+		{ path: "raw/papers/locked.pdf", tokens: 0, reason: "It is encrypted.", waits: false },
+	];
 	private readonly events: Event[] = [];
 	private wake: ((gone: boolean) => void) | null = null;
 
@@ -74,6 +91,14 @@ export class ScriptedBridge {
 			: { status: 200, text: JSON.stringify(answer) };
 	};
 
+	readonly openStream: OpenStream = async ({ url, headers, body }) => {
+		if (this.down) throw new Error("net::ERR_CONNECTION_REFUSED");
+		this.asked.push({ url, method: "POST", headers, body });
+		const { paths = [] } = JSON.parse(body) as { paths?: string[] };
+		const costs = this.costs.filter((cost) => paths.length === 0 || paths.includes(cost.path));
+		return { status: 200, pieces: piecesOf(costs.map((cost) => `data: ${JSON.stringify(cost)}\n\n`)) };
+	};
+
 	private async answer(method: string, url: URL, body: Body): Promise<unknown> {
 		const route = `${method} ${url.pathname}`;
 		switch (route) {
@@ -100,6 +125,14 @@ export class ScriptedBridge {
 				};
 			case "GET /v1/folders":
 				return { path: "wiki/concepts", abstract: "Ideas of fermenting: salt, heat and time.", overview: "", children: [] };
+			case "GET /v1/doctor":
+				return { checks: this.checks };
+			case "GET /v1/lint":
+				return this.looked();
+			case "POST /v1/lint":
+				return jobOf({ kind: "lint", subject: ".", state: "done", result: this.looked() });
+			case "POST /v1/retry":
+				return { jobs: [jobOf(), jobOf({ id: 2 })] };
 			case "GET /v1/usage":
 				return { days: [{ day: "2026-11-29", model: "qwen3:14b", stage: "analysis", calls: 12, failed: 0, input_tokens: 90_200, output_tokens: 8_100 }], totals: this.status.usage };
 			case "GET /v1/pages/history":
@@ -109,7 +142,7 @@ export class ScriptedBridge {
 			case "POST /v1/sources/forget":
 				return jobOf({ state: "done", result: { removed: ["wiki/sources/Koji.md"], rewritten: ["wiki/concepts/Miso.md"], kept: [] } });
 			default:
-				return /\/(jobs|reviews|pages|ingest|sources)\b/.test(url.pathname) ? jobOf({ state: "done" }) : undefined;
+				return /\/(jobs|reviews|pages|ingest|sources|rebuild)\b/.test(url.pathname) ? jobOf({ state: "done" }) : undefined;
 		}
 	}
 
@@ -131,6 +164,11 @@ export class ScriptedBridge {
 			hitOf({ id: "p3", path: "Recipes/泡菜坛.md", title: "泡菜坛", heading: "", snippet: "**盐** 和水，密封两周。" }),
 		];
 		return { query, lanes: ["words", "vectors", "summaries"], results: query === "" ? [] : results, notes: [] };
+	}
+
+	private looked(): Record<string, unknown> {
+		const at = new Date(Date.now() - 3 * 3_600_000).toISOString();
+		return { at, report: "wiki/reviews/lint.md", counts: {}, findings: this.findings };
 	}
 
 	/** Be in the middle of work. */
@@ -191,4 +229,8 @@ export class ScriptedBridge {
 		];
 		this.status = { ...this.status, reviews_open: 2 };
 	}
+}
+
+async function* piecesOf(pieces: readonly string[]): AsyncGenerator<string> {
+	yield* pieces;
 }

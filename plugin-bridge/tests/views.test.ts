@@ -3,6 +3,7 @@ import VaultdBridge from "../src/main";
 import { until } from "./daemon";
 import { App, MemoryTexts, Notice, network, TFile } from "./obsidian";
 import type { Plugin } from "./obsidian";
+import { jobOf, statusOf } from "./samples";
 import { ScriptedBridge } from "./scripted-bridge";
 
 const RUNTIME = ".llm-wiki/bridge.json";
@@ -57,6 +58,7 @@ beforeEach(() => {
 	for (const place of ["main", "right", "status"]) app.places[place] = document.getElementById(place) as HTMLElement;
 	bridge = new ScriptedBridge();
 	network.send = bridge.send;
+	network.openStream = bridge.openStream;
 	Notice.shown.length = 0;
 	vi.spyOn(console, "error").mockImplementation((...told) => {
 		throw new Error(`told the console: ${told.join(" ")}`);
@@ -400,6 +402,134 @@ describe("what models were asked", () => {
 		run("show-usage");
 
 		await shown("The daemon is not running", ".modal");
+	});
+});
+
+describe("health", () => {
+	beforeEach(async () => {
+		await running();
+		run("show-health");
+		await shown("1 check failed.", ".vaultd-card");
+	});
+
+	it("tells what is wrong first, and what helps", () => {
+		const names = Array.from(document.querySelectorAll(".vaultd-check .vaultd-kind"), (el) => el.textContent);
+
+		expect(names).toEqual(["author", "sync", "versions", "vectors"]);
+		expect(document.querySelector(".vaultd-remedy")?.textContent).toBe("Start the model server, or set llm.base_url.");
+		expect(document.querySelector(".vaultd-remedy code")?.textContent).toBe("llm.base_url");
+	});
+
+	it("lists what a look over the wiki found, and where", async () => {
+		const links = await shown("Links that lead nowhere", "details");
+		press(await shown("Miso", "details a"));
+
+		expect(links.textContent).toContain("Perhaps wiki/concepts/Soy sauce.md?");
+		expect((await shown("The wiki", ".vaultd-card")).textContent).toContain("Looked over 3 h ago: 3 findings.");
+		expect(app.workspace.opened[0]?.path).toBe("wiki/concepts/Miso.md");
+	});
+
+	it("looks over the wiki and opens the report", async () => {
+		press(await shown("Look over it now", "button"));
+		await shown("The wiki was looked over.", ".notice");
+
+		expect(app.workspace.opened[0]?.path).toBe("wiki/reviews/lint.md");
+	});
+
+	it("reads the report again when a look ends, wherever it was asked for", async () => {
+		bridge.findings = [];
+		bridge.happen("job", { id: 9, kind: "lint", subject: ".", state: "done" });
+
+		await shown("nothing to look at", ".vaultd-card");
+	});
+
+	it("rebuilds after a question", async () => {
+		press(await shown("Rebuild…", "button"));
+		expect(bridge.calls("POST /v1/rebuild")).toHaveLength(0);
+		press(await shown("Rebuild", ".modal .mod-cta"));
+		await shown("Everything is rebuilt.", ".notice");
+
+		expect(bridge.calls("POST /v1/rebuild")).toHaveLength(1);
+	});
+
+	it("waits for a daemon that does not run", async () => {
+		bridge.stop();
+		await shown("Its health can be looked at once it runs.", ".view-content");
+	});
+});
+
+describe("what costs much", () => {
+	const withModel = { model: { chat: "qwen3:14b", embedding: "builtin" } };
+	const GRAINS = "raw/papers/Encyclopedia of grains.pdf";
+
+	it("is asked for before a document is queued, and then goes on without asking again", async () => {
+		bridge.status = statusOf(withModel);
+		await running();
+		app.workspace.active = app.vault.add(GRAINS);
+		run("ingest-file");
+		await shown(`about ${(640_000).toLocaleString()} tokens`, ".modal");
+		expect(bridge.calls("POST /v1/ingest")).toEqual([]);
+		press(await shown("Go on", ".modal button"));
+		await until(() => bridge.calls("POST /v1/ingest").length, "the ingest", 2_000);
+		bridge.jobs = [jobOf({ state: "waiting", subject: GRAINS })];
+		bridge.happen("job", { id: 1, state: "waiting" });
+		await until(() => bridge.calls("POST /v1/jobs/1/retry").length, "the person's word", 2_000);
+		bridge.happen("job", { id: 1, state: "waiting" });
+		await until(() => bridge.waiting, "the next look", 3_000);
+
+		expect(bridge.calls("POST /v1/jobs/1/retry")).toHaveLength(1);
+	});
+
+	it("is not asked for where it costs little, or nothing", async () => {
+		await running();
+		app.workspace.active = app.vault.add(GRAINS);
+		run("ingest-file");
+		await shown("is queued", ".notice");
+
+		expect(bridge.calls("POST /v1/estimate")).toEqual([]);
+	});
+
+	it("is estimated for everything that is new", async () => {
+		bridge.status = statusOf(withModel);
+		await running();
+		run("estimate");
+		const modal = await shown(`About ${(648_400).toLocaleString()} tokens in all.`, ".modal");
+
+		expect(Array.from(modal.querySelectorAll("tr"), (row) => row.textContent)).toEqual([
+			`Miso${(8_400).toLocaleString()}`,
+			`Encyclopedia of grains.pdfwaits for your word${(640_000).toLocaleString()}`,
+			"locked.pdfIt is encrypted.",
+		]);
+	});
+
+	it("is said before everything held is tried again", async () => {
+		bridge.busy();
+		await running();
+		run("retry-held");
+		const modal = await shown("Try all of this again?", ".modal");
+		press(await shown("Try again", ".modal button"));
+		await shown("2 jobs queued.", ".notice");
+
+		expect(modal.textContent).toContain("It would take about 640,000 tokens");
+		expect(bridge.calls("POST /v1/retry")).toEqual([{ what: "held" }]);
+	});
+
+	it("is said before a model rewrites what was written offline", async () => {
+		bridge.status = statusOf(withModel);
+		await running();
+		run("rewrite-offline");
+		await shown("qwen3:14b reads every document again", ".modal");
+		press(await shown("Rewrite", ".modal .mod-cta"));
+		await shown("2 jobs queued.", ".notice");
+
+		expect(bridge.calls("POST /v1/retry")).toEqual([{ what: "offline" }]);
+	});
+
+	it("needs a model", async () => {
+		await running();
+		run("rewrite-offline");
+
+		await shown("No model is configured yet", ".notice");
 	});
 });
 

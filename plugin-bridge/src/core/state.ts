@@ -54,9 +54,14 @@ function lineOf(status: Status): StatusLine {
 	return { text, mood, detail: detailOf(status) };
 }
 
+/** Tell whether pages are written without a model. */
+export function isOffline(status: Pick<Status, "model">): boolean {
+	return status.model.chat === "" || status.model.chat === "offline";
+}
+
 function detailOf(status: Status): string {
 	const done = `${plural(status.counts.done ?? 0, "document")} done`;
-	const author = status.model.chat === "" || status.model.chat === "offline" ? "written offline" : `written by ${status.model.chat}`;
+	const author = isOffline(status) ? "written offline" : `written by ${status.model.chat}`;
 	const problems = status.problems.map((problem) => problem.text);
 	return [`${done}, ${author}.`, ...problems].join("\n");
 }

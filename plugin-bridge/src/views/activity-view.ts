@@ -5,12 +5,12 @@ import type { WorkspaceLeaf } from "obsidian";
 import { attempt } from "../attempt";
 import { activityOf } from "../core/activity";
 import type { Row } from "../core/activity";
-import { plural } from "../core/state";
+import { isOffline, plural } from "../core/state";
 import type { DaemonState } from "../core/state";
 import { timeSince } from "../core/since";
 import type { Daemon } from "../daemon";
 import type { Event, Status } from "../protocol";
-import { addButton, addFileLink, addIconButton } from "./elements";
+import { addButton, addFileLink, addIconButton, addProse } from "./elements";
 import { drawFirstRun } from "./first-run";
 import { redraw } from "./redraw";
 
@@ -25,6 +25,8 @@ export interface ActivityParts {
 	readonly vaultFolder: string;
 	readonly showDone: () => boolean;
 	readonly openReviews: () => void;
+	readonly openHealth: () => void;
+	readonly retryHeld: () => void;
 }
 
 export class ActivityView extends ItemView {
@@ -68,8 +70,9 @@ export class ActivityView extends ItemView {
 		const lists = activityOf(status, state.jobs);
 		this.drawSummary(status);
 		for (const problem of status.problems) {
-			this.contentEl.createDiv({ cls: "vaultd-problem", text: problem.text, attr: { role: "alert" } });
+			addProse(this.contentEl.createDiv({ cls: "vaultd-problem", attr: { role: "alert" } }), problem.text);
 		}
+		if (status.problems.length > 0) addButton(this.contentEl, "What helps?", "health", this.parts.openHealth);
 		this.drawList("Needs you", "needs", lists.needsYou, true);
 		this.drawList("At work", "work", lists.atWork, true);
 		this.drawList("Queued", "queued", lists.queued, true);
@@ -84,9 +87,8 @@ export class ActivityView extends ItemView {
 	private drawSummary(status: Status): void {
 		const top = this.contentEl.createDiv({ cls: "vaultd-summary" });
 		const { calls, input_tokens: asked, output_tokens: answered } = status.usage;
-		const model = status.model.chat;
-		const offline = model === "" || model === "offline";
-		top.createDiv({ text: offline ? "Pages are written offline, without a model." : `Pages are written by ${model}.` });
+		const author = isOffline(status) ? "offline, without a model" : `by ${status.model.chat}`;
+		top.createDiv({ text: `Pages are written ${author}.` });
 		if (calls > 0) {
 			const tokens = (asked + answered).toLocaleString();
 			top.createDiv({ cls: "vaultd-faint", text: `${plural(calls, "call")} so far, ${tokens} tokens.` });
@@ -100,11 +102,13 @@ export class ActivityView extends ItemView {
 		if (rows.length === 0) return;
 		const section = this.contentEl.createEl("details", { cls: "vaultd-section", attr: { "data-key": key } });
 		section.open = open;
-		const heading = section.createEl("summary", { text: title });
-		heading.createSpan({ cls: "vaultd-count", text: String(rows.length) });
+		section.createEl("summary", { text: title }).createSpan({ cls: "vaultd-count", text: String(rows.length) });
 		for (const row of rows.slice(0, MOST_ROWS)) this.drawRow(section, row);
 		if (rows.length > MOST_ROWS) {
 			section.createDiv({ cls: "vaultd-faint", text: `And ${rows.length - MOST_ROWS} more.` });
+		}
+		if (key === "needs" && rows.length > 1) {
+			addButton(section.createDiv({ cls: "vaultd-choices" }), "Try all again…", "retry-all", this.parts.retryHeld);
 		}
 	}
 
@@ -114,7 +118,7 @@ export class ActivityView extends ItemView {
 		if (row.path === ".") text.createDiv({ text: row.title });
 		else addFileLink(text, this.app, row.path, row.title).dataset.key = `${row.key}:open`;
 		const tries = row.attempts > 1 && row.reason !== "" ? ` (${row.attempts} tries)` : "";
-		if (row.reason !== "") text.createDiv({ cls: "vaultd-reason", text: row.reason + tries });
+		if (row.reason !== "") addProse(text.createDiv({ cls: "vaultd-reason" }), row.reason + tries);
 		else if (row.stage !== "") text.createDiv({ cls: "vaultd-faint", text: row.stage });
 		if (row.share !== null) {
 			text.createEl("progress", { attr: { max: "1", value: String(row.share), "aria-label": row.stage } });

@@ -42,6 +42,14 @@ export function addFileLink(parent: HTMLElement, app: App, path: string, text = 
 	return link;
 }
 
+/** Add a sentence of the daemon's; what stands between backticks is a command or a setting. */
+export function addProse(parent: HTMLElement, text: string): void {
+	for (const [place, part] of text.split("`").entries()) {
+		if (place % 2 === 1) parent.createEl("code", { text: part });
+		else parent.appendText(part);
+	}
+}
+
 /** Return the file's name without the ending of notes. */
 export function shownName(path: string): string {
 	return nameOf(path).replace(/\.md$/u, "");

@@ -74,14 +74,16 @@ export class ReadingView extends ItemView {
 	/** Show the talk again as soon as the daemon is there, as after a restart of Obsidian. */
 	private goOn(): void {
 		const { session } = this;
-		const stop = this.daemon.subscribe((state) => {
-			if (state.kind !== "on" || this.session !== session || this.turns.length > 0) return;
+		const stop = this.daemon.watch((state) => {
+			if (this.session !== session || this.turns.length > 0) return true;
+			if (state.kind !== "on") return false;
 			attempt(async () => {
 				const kept = await this.daemon.bridge.call("GET /v1/ingest/{session}", { path: { session } });
 				this.turns = kept.turns.map((turn) => ({ mine: turn.role === PERSON, text: turn.text }));
 				this.written = kept.state !== "open";
 				this.draw();
 			});
+			return true;
 		});
 		this.register(stop);
 	}

@@ -25,7 +25,8 @@ const plugin = new (VaultdBridge as unknown as new (app: App, manifest: object) 
 const desk = {
 	app,
 	plugin,
-	load(): void {
+	load(machine: string): void {
+		app.saveLocalStorage("vaultd-machine", machine);
 		plugin.saved = { welcomed: true };
 		plugin.load();
 	},

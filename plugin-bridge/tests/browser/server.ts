@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import esbuild from "esbuild";
+import type { OpenStream } from "../../src/client";
 import { openStream } from "../../src/stream";
 
 type Send = (request: never) => Promise<{ status: number; text: string }>;
@@ -25,6 +26,8 @@ export class WindowServer {
 	send: Send | null = null;
 	/** Returns a file of the vault, null when there is none. */
 	read: (path: string) => string | null = () => null;
+	/** Opens streams; the real way, unless a scripted bridge answers. */
+	openStream: OpenStream = openStream;
 	private readonly server: Server = createServer((asked, answer) => void this.answer(asked, answer));
 	private script = "";
 
@@ -66,7 +69,7 @@ export class WindowServer {
 			case "/send":
 				return this.carry(await bodyOf(asked), answer);
 			case "/stream":
-				return carryStream(await bodyOf(asked), answer);
+				return carryStream(this.openStream, await bodyOf(asked), answer);
 			default:
 				return reply(answer, 204, "");
 		}
@@ -82,11 +85,11 @@ export class WindowServer {
 	}
 }
 
-async function carryStream(body: string, answer: ServerResponse): Promise<void> {
+async function carryStream(open: OpenStream, body: string, answer: ServerResponse): Promise<void> {
 	const stop = new AbortController();
 	answer.on("close", () => stop.abort());
 	const { url, headers, body: sent } = JSON.parse(body) as { url: string; headers: Record<string, string>; body: string };
-	const opened = await openStream({ url, headers, body: sent, signal: stop.signal });
+	const opened = await open({ url, headers, body: sent, signal: stop.signal });
 	answer.writeHead(200, { "x-status": String(opened.status) });
 	try {
 		for await (const piece of opened.pieces) answer.write(piece);

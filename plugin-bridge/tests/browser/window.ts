@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { chromium } from "playwright-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { openStream } from "../../src/stream";
 import type { RealDaemon } from "../daemon";
 import { sendFromOutside, until } from "../daemon";
 import { ScriptedBridge } from "../scripted-bridge";
@@ -49,10 +50,11 @@ export function windowBehaves(real: RealDaemon): void {
 		await page.locator('.vaultd-dot:not([data-mood="off"])').waitFor();
 	}
 
-	async function load(bridge: ScriptedBridge | null, texts: Record<string, string> = {}): Promise<void> {
+	async function load(bridge: ScriptedBridge | null, texts: Record<string, string> = {}, machine = ""): Promise<void> {
 		const runtime = { ".llm-wiki/bridge.json": '{"port": 1}', ".llm-wiki/token": "x" };
 		const known: Record<string, string> = bridge === null ? {} : { ...runtime, ...texts };
 		server.send = bridge === null ? (sendFromOutside as never) : bridge.send;
+		server.openStream = bridge === null ? openStream : bridge.openStream;
 		server.read = (path) => {
 			if (path in known) return known[path] ?? null;
 			const place = join(real.vault, path);
@@ -64,7 +66,7 @@ export function windowBehaves(real: RealDaemon): void {
 		page.on("pageerror", (error) => faults.push(String(error)));
 		page.on("console", (message) => void (message.type() === "error" && faults.push(message.text())));
 		await page.goto(address);
-		await page.evaluate(() => window.desk.load());
+		await page.evaluate((id) => window.desk.load(id), machine);
 	}
 
 	/** Take the window's picture in both themes; the view must fit into it either way. */
@@ -151,6 +153,42 @@ export function windowBehaves(real: RealDaemon): void {
 		await run("show-reviews");
 		await page.locator(".is-added").first().waitFor();
 		await picture("reviews");
+	});
+
+	inWindow("says what is wrong, and what helps", async () => {
+		await open(new ScriptedBridge());
+		await run("show-health");
+		await seen("1 check failed.");
+		await page.getByText("Links that lead nowhere").click();
+		await page.mouse.move(500, 400);
+		await picture("health");
+	});
+
+	inWindow("says what new documents would cost", async () => {
+		const bridge = new ScriptedBridge();
+		bridge.busy();
+		await open(bridge);
+		await run("estimate");
+		await seen("tokens in all");
+		await picture("costs");
+	});
+
+	inWindow("asks before everything is tried again", async () => {
+		const bridge = new ScriptedBridge();
+		bridge.busy();
+		await open(bridge);
+		await run("retry-held");
+		await seen("Try all of this again?");
+		await picture("retry");
+	});
+
+	inWindow("says that the daemon runs elsewhere", async () => {
+		const bridge = new ScriptedBridge();
+		bridge.down = true;
+		await load(bridge, { ".llm-wiki/bridge.json": '{"port": 1, "machine_id": "there"}' }, "here");
+		await run("show-activity");
+		await seen("The daemon runs on another computer");
+		await picture("elsewhere");
 	});
 
 	inWindow("compares versions before one is restored", async () => {

@@ -2,6 +2,7 @@
 
 import "./dom";
 import { setIcon } from "./icons";
+import type { StreamAnswer, StreamRequest } from "../../src/client";
 import type { App, WorkspaceLeaf } from "./app";
 
 export { App, FileSystemAdapter, MemoryTexts, TAbstractFile, TFile, TFolder, Vault, WorkspaceLeaf } from "./app";
@@ -512,6 +513,9 @@ export function normalizePath(path: string): string {
 /** Obsidian's requests have no origin: the tests put what carries them here. */
 export const network = {
 	send: async (_request: unknown): Promise<{ status: number; text: string }> => {
+		throw new Error("net::ERR_CONNECTION_REFUSED");
+	},
+	openStream: async (_request: StreamRequest): Promise<StreamAnswer> => {
 		throw new Error("net::ERR_CONNECTION_REFUSED");
 	},
 };

@@ -11,7 +11,8 @@ from vaultd.store import joblist, ledger, nodes, pauses, problems, reviews, stan
 from vaultd.store.database import Connection
 
 FOLDER_STATES = ("ok", "fallback", "stale", "failed")
-NO_FAULT = frozenset({"conflicts", "database_replaced"})  # told, yet nothing is left undone
+# told, yet nothing is left undone
+NO_FAULT = frozenset({"conflicts", "database_replaced", "database_behind"})
 
 
 def status_of(

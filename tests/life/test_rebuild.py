@@ -2,103 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
-from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
-
-import pytest
-
 from tests.life.conftest import World, nothing
-from tests.model_server import ModelServer
-from vaultd.daemon.place import database_path
-from vaultd.daemon.run import run_jobs, run_once
-from vaultd.model.jobs import JobKind, NewJob
+from vaultd.model.jobs import JobKind
 from vaultd.model.paths import SourceId, VaultPath
-from vaultd.settings import EmbeddingSettings, IngestSettings, LlmSettings, Settings
 from vaultd.store import ingest_cache, pages, reviews, sources
-from vaultd.store.database import Connection, Database
+from vaultd.store.database import Database
 from vaultd.store.rebuild import words_are_whole
 from vaultd.upkeep.rebuild import adopt
-
-TEXT = "# {0}\n\n{0} flows from warm to cold bodies. Nobody has ever seen it flow back.\n"
-TABLES = {
-    "pages": "select path, sha256, type, title, aliases, sources from pages"
-    " where path not like '%log.md' order by 1",
-    "sources": "select identity, path, sha256, ingested_sha256, pages from sources order by 1",
-    "folders": "select path, state, input_digest, abstract, child_count, categories, author"
-    " from nodes where kind = 'folder' order by 1",
-    "files": "select path, content_hash, title, type from indexed_files order by 1",
-    "passages": "select f.path, p.ordinal, p.heading, p.text from passages p"
-    " join indexed_files f on f.id = p.file order by 1, 2",
-    "words": "select term, doc, cnt from word_counts order by 1",
-    "reviews": "select id, kind, title, options, sources, note, state from reviews order by 1",
-}
-
-
-def clock() -> datetime:
-    return datetime.now(UTC)
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[ModelServer]:
-    with ModelServer() as running:
-        yield running
-
-
-def what_is_known(path: Path) -> dict[str, list[Any]]:
-    db = Database(path, readonly=True)
-
-    def tables(connection: Connection) -> dict[str, list[Any]]:
-        return {name: connection.execute(sql).fetchall() for name, sql in TABLES.items()}
-
-    try:
-        return db.read_sync(tables)
-    finally:
-        db.close()
-
-
-def pages_of(root: Path) -> dict[str, bytes]:
-    return {
-        place.relative_to(root).as_posix(): place.read_bytes()
-        for place in sorted((root / "wiki").rglob("*.md"))
-    }
-
-
-async def test_a_lost_database_is_made_anew_without_a_call_a8(
-    tmp_path: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "none")
-    root = tmp_path / "vault"
-    (root / "raw/physics").mkdir(parents=True)
-    for name in ("Heat", "Steam"):
-        (root / f"raw/physics/{name}.md").write_text(TEXT.format(name) * 3)
-    settings = Settings(
-        ingest=IngestSettings(settle_seconds=0.05),
-        embedding=EmbeddingSettings(provider="none"),
-        llm=LlmSettings(model="scripted", base_url=server.url),
-    )
-    await run_once(root, settings, clock)
-    path = database_path(root, settings)
-    known, calls, before = what_is_known(path), len(server.calls), pages_of(root)
-    assert calls > 0
-    assert known["folders"]
-    path.unlink()
-    shutil.rmtree(path.with_name("page-history"), ignore_errors=True)
-
-    await run_once(root, settings, clock)
-
-    assert len(server.calls) == calls
-    assert what_is_known(path) == known
-    assert pages_of(root) == before
-
-    (job,) = await run_jobs(root, settings, clock, [NewJob(JobKind.REBUILD, ".")], lambda _: None)
-    await run_once(root, settings, clock)
-
-    assert job.state == "done"
-    assert len(server.calls) == calls
-    assert what_is_known(path) == known
 
 
 async def test_a_source_that_changed_meanwhile_is_not_taken_for_known(world: World) -> None:

@@ -18,6 +18,7 @@ from vaultd.store import jobs, problems
 from vaultd.store.database import Database
 from vaultd.store.health import open_database
 from vaultd.store.rebuild import is_unknown
+from vaultd.upkeep.behind import is_behind
 from vaultd.upkeep.rebuild import adopt
 from vaultd.upkeep.writer import check_writer, name_writer
 from vaultd.vault.files import Vault
@@ -28,6 +29,10 @@ from vaultd.vault.mounts import journal_for
 log = structlog.get_logger()
 
 DATABASE = "vaultd.db"
+BEHIND = (
+    "The database was older than the pages, as after restoring a backup. What was written since "
+    "was taken in; which words on those pages are yours is not known any more."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +117,10 @@ async def _begin(vault: Vault, db: Database, damaged: Path | None, clock: Clock)
     recovered = await db.run(jobs.recover, now=clock())
     if await db.read(is_unknown):
         await adopt(vault, db, clock)
+    elif await is_behind(vault, db):
+        await adopt(vault, db, clock, anew=True)
+        log.warning("database older than the vault")
+        await db.run(problems.report, "database_behind", BEHIND, now=clock())
     log.info("vault opened", root=str(vault.root), jobs_recovered=recovered, temps_swept=swept)
     if damaged is not None:
         text = f"The database was damaged and is made anew from the vault. Old: {damaged.name}."

@@ -125,9 +125,9 @@ class FolderVisits:
             return kept
         moved = await self._same_inputs(folder, digest) if old is None else None
         found = None
-        if old is None and moved is None and not asked:
+        if moved is None and not asked:
             found = await asyncio.to_thread(
-                recovered_row, self._tree.vault, folder, look.inputs, maker, digest
+                recovered_row, self._tree.vault, folder, look.inputs, maker, digest, old
             )
         if moved is not None:
             new, levels = replace(moved, path=folder), None

@@ -1,4 +1,4 @@
-"""A folder's text found again in its note, after the database was lost: no author is asked."""
+"""A folder's text found again in its note, where the database knows less: no author is asked."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ log = structlog.get_logger()
 
 
 def recovered_row(
-    vault: Vault, folder: VaultPath, inputs: Inputs, maker: Maker, digest: str
+    vault: Vault, folder: VaultPath, inputs: Inputs, maker: Maker, digest: str, old: Node | None
 ) -> Node | None:
     """Return the row that the note of `folder` was written from, None if it cannot be told.
 
     The note has to be of these very inputs, good, and to the letter what would be written from
-    the row. Blocking.
+    the row. `old` is the row it follows. Blocking.
     """
     region = _region(vault, folder)
     if region is None or region.edited or region.state is not RegionState.OK:
@@ -46,7 +46,7 @@ def recovered_row(
         language=maker.language,
         author=maker.author,
         prompt_version=maker.prompt_version,
-        generation=1,
+        generation=old.generation + 1 if old else 1,
     )
     shown = region_body(note_body(node, inputs.children))
     if shown.strip("\n") != region.body.strip("\n"):

@@ -25,7 +25,7 @@ from vaultd.model.wiki import PageRef, ReviewKind
 from vaultd.publish.links import vault_files
 from vaultd.publish.plan import Plan
 from vaultd.publish.publish import publish
-from vaultd.store import ingest_cache, jobs, nodes, pages, receipt, reviews, sources
+from vaultd.store import ingest_cache, joblist, jobs, nodes, pages, receipt, reviews, sources
 from vaultd.store import rebuild as derived
 from vaultd.store.database import Connection, Database
 from vaultd.store.reviews import ReviewItem
@@ -195,6 +195,9 @@ def _take_source(
     paths = [own, *(path for path in sorted(named) if path != own)]
     sources.see(db, identity, file, digest, now=now)
     sources.record_ingested(db, identity, digest, paths, now=now)
+    for job in joblist.of_subject(db, file, JobKind.INGEST):
+        if job.digest == digest:
+            jobs.cancel(db, job.id, now=now, reason="ingested already, as its page tells")
     recipe = page.word("author")
     ingest_cache.remember(db, identity, text_sha256="", recipe=recipe, pages=paths, now=now)
     jobs.enqueue_all(db, [NewJob(JobKind.INDEX, file, digest)], now=now)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,6 +20,7 @@ from vaultd.errors import NotFoundError, UsageError
 from vaultd.model.paths import VaultPath
 from vaultd.model.search import Filters, Mode, Question
 from vaultd.store.database import Database
+from vaultd.vault.obsidian import excluded_files
 
 if TYPE_CHECKING:
     from vaultd.search import SearchEngine
@@ -95,7 +97,12 @@ def _with_engine(
                 from vaultd.search import SearchEngine  # meanwhile, the embedder loads
 
                 name = target.root.name
-                engine = SearchEngine(db, [embedder] if embedder else [], vault_name=name)
+                engine = SearchEngine(
+                    db,
+                    [embedder] if embedder else [],
+                    vault_name=name,
+                    excluded=partial(excluded_files, target.root),
+                )
                 answer = await query(engine)
         finally:
             if embedder is not None:

@@ -7,7 +7,10 @@ import unicodedata
 from collections.abc import Sequence
 
 from vaultd.core.fallback import escaped, first_characters
+from vaultd.core.listing import OVERVIEW
 from vaultd.core.quiet import Quiet, quiet_spans
+from vaultd.core.staleness import name_of
+from vaultd.model.paths import VaultPath
 from vaultd.model.summary import ChildSummary, Node, NodeState
 
 LINE_CHARS = 120  # of a child's abstract, as in the wiki's index
@@ -35,6 +38,15 @@ _LINK = re.compile(r"(!?)\[\[([^\[\]|#\n]*)(#[^\[\]|\n]*)?(?:\\?\|([^\[\]\n]*))?
 _MARKDOWN_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\n]*\)")
 _ESCAPED = re.compile(r"\\([`*\[\]<>$_#%=~])")  # what `escaped` put a backslash before
 _HEADING = re.compile(r"^(#{1,6})(?=[ \t])", re.MULTILINE)
+
+
+def note_path_of(folder: VaultPath) -> VaultPath | None:
+    """Return where the text of `folder` stands; None for the vault itself."""
+    if folder == ".":
+        return None
+    if folder == "wiki":
+        return OVERVIEW
+    return VaultPath(f"{folder}/{name_of(folder)}.md")
 
 
 def note_body(node: Node, children: Sequence[ChildSummary]) -> str:
@@ -85,7 +97,7 @@ def link_to(child: ChildSummary, text: str = "") -> str:
     """Return a link with the whole path, which no other note of the same name can catch."""
     target = child.uri.removesuffix("/")
     if child.is_directory:
-        target = f"{target}/{child.name}"
+        target = note_path_of(VaultPath(target)) or target
     shown = " ".join(re.sub(r"[\[\]|]+", " ", text or child.name).split()) or child.name
     return f"[[{target.removesuffix('.md')}|{shown}]]"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -92,6 +93,32 @@ def is_leftover(lowered: str) -> bool:
 def is_conflict_copy(lowered: str) -> bool:
     """Tell whether a sync tool made this file name (in lower case) out of another."""
     return "conf" in lowered and CONFLICT.search(lowered) is not None
+
+
+class ExcludedFiles:
+    """The "excluded files" of Obsidian: beginnings of paths, and /expressions/ in their midst.
+
+    Case does not matter. An expression that cannot be read here excludes nothing.
+    """
+
+    def __init__(self, filters: Iterable[str]) -> None:
+        self.filters = tuple(filters)
+        self._patterns = tuple(filter(None, map(_excluding, self.filters)))
+
+    def __bool__(self) -> bool:
+        return bool(self._patterns)
+
+    def __contains__(self, path: str) -> bool:
+        return any(pattern.search(path) for pattern in self._patterns)
+
+
+def _excluding(written: str) -> re.Pattern[str] | None:
+    text = unicodedata.normalize("NFC", written)
+    expression = text[1:-1] if len(text) > 2 and text[0] == text[-1] == "/" else ""
+    try:
+        return re.compile(expression or rf"\A{re.escape(text)}", re.IGNORECASE)
+    except re.error:
+        return None
 
 
 class Patterns:

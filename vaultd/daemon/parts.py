@@ -39,6 +39,7 @@ from vaultd.upkeep.versions import restore_page
 from vaultd.vault.disk import low_space
 from vaultd.vault.mounts import is_network, mount_type
 from vaultd.vault.notices import Notices
+from vaultd.vault.obsidian import excluded_files
 from vaultd.vault.scan import rules_of
 from vaultd.watcher import Watcher
 from vaultd.worker import Worker, Workflow
@@ -78,7 +79,12 @@ async def build(place: Place) -> AsyncIterator[Parts]:
             closing.push_async_callback(one.close)
         indexer = Indexer(place.vault, place.db, reader, embedder, place.clock)
         author = make_author(place, closing)
-        engine = SearchEngine(place.db, askable, vault_name=place.vault.root.name)
+        engine = SearchEngine(
+            place.db,
+            askable,
+            vault_name=place.vault.root.name,
+            excluded=partial(excluded_files, place.vault.root),
+        )
         desk = make_desk(place, reader, author, engine)
         sweep = Sweep(Reviews(place.vault, place.db, place.clock, author.name))
         summarizer = make_summarizer(place, author, embedder, sweep)

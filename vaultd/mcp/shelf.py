@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -12,6 +13,7 @@ from vaultd.errors import DatabaseError, NotFoundError
 from vaultd.search import SearchEngine
 from vaultd.store.database import Connection, Database, schema_version
 from vaultd.vault.files import Vault
+from vaultd.vault.obsidian import excluded_files
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -87,7 +89,8 @@ class Shelf:
         if self._engine is None:
             self._embedder = self._embedder or await asyncio.to_thread(self._make_embedder)
             made = [self._embedder] if self._embedder else []
-            self._engine = SearchEngine(db, made, vault_name=self.name)
+            excluded = partial(excluded_files, self.vault.root)
+            self._engine = SearchEngine(db, made, vault_name=self.name, excluded=excluded)
         return self._engine
 
     async def close(self) -> None:

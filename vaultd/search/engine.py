@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import structlog
 
+from vaultd.core.ignore import ExcludedFiles
 from vaultd.core.query import Parsed, parse
 from vaultd.core.rank import WORDS_WEIGHT, Lanes, Ranked, fuse, joined, scale_for, spread
 from vaultd.core.snippet import Finder
@@ -35,6 +38,7 @@ NAMED = 3  # files put first for their name
 SPARE = 10  # passages read besides `k`: some repeat others
 SCALED = "use-multilingual-v3/"  # embedders whose cosines the weights are made for
 NOTHING_NEAR = Near({}, {}, frozenset())
+NONE_EXCLUDED = partial(ExcludedFiles, ())
 
 
 @dataclass(slots=True)
@@ -44,6 +48,8 @@ class _Asked:
     parsed: Parsed
     terms: Sequence[str]
     scope: Scope
+    narrowed: bool
+    excluded: ExcludedFiles
     lanes: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     words: finding.WordMatch | None = None
@@ -53,7 +59,10 @@ class _Asked:
 
 
 class SearchEngine:
-    """Answers from one vault's index. `vault_name` is the name Obsidian knows the vault by."""
+    """Answers from one vault's index. `vault_name` is the name Obsidian knows the vault by.
+
+    `excluded` is asked at every question for the files that a person does not want to find.
+    """
 
     def __init__(
         self,
@@ -62,9 +71,11 @@ class SearchEngine:
         *,
         vault_name: str,
         memory_bytes: int = MEMORY_BYTES,
+        excluded: Callable[[], ExcludedFiles] = NONE_EXCLUDED,
     ) -> None:
         self._db = db
         self._vault_name = vault_name
+        self._excluded = excluded
         self._vectors = VectorLane(db, embedders, memory_bytes=memory_bytes)
         self._summaries = SummaryLane(db)
         self._pending: tuple[tuple[int, int], int] = ((-1, -1), 0)
@@ -100,7 +111,9 @@ class SearchEngine:
         active = await self._vectors.active()
         if active is None:
             return ()
-        scores = await near.files_near_file(self._db, self._vectors, active, path)
+        _, hidden = await self._hidden()
+        scope = finding.without_files(near.EVERYTHING, hidden)
+        scores = await near.files_near_file(self._db, self._vectors, active, path, scope)
         rows = await self._db.read(near.file_rows, scores, k)
         return tuple(
             Related(row.path, row.title, round(score, 4), link_to(self._vault_name, row.path))
@@ -130,10 +143,19 @@ class SearchEngine:
             else:
                 parsed = replace(parsed, text=f"{parsed.text} {tag}".strip())
         scope = finding.scope_of(parsed.filters, parsed.phrases, parsed.excluded)
-        asked = _Asked(parsed, terms_of(parsed.text), scope)
+        excluded, hidden = await self._hidden(parsed.filters.under)
+        narrowed, scope = bool(scope.sql), finding.without_files(scope, hidden)
+        asked = _Asked(parsed, terms_of(parsed.text), scope, narrowed, excluded)
         if not parsed.text:
             asked.notes.append("The question has no word to look for.")
         return asked
+
+    async def _hidden(self, under: str = "") -> tuple[ExcludedFiles, list[int]]:
+        """Return what is excluded, and those of the files; nothing is where a person looks."""
+        excluded = await asyncio.to_thread(self._excluded)
+        if not excluded or (under and f"{under.strip('/')}/" in excluded):
+            return ExcludedFiles(()), []
+        return excluded, await self._db.read(finding.files_whose, excluded.__contains__)
 
     async def _ask_vectors(self, asked: _Asked, *, summaries: bool) -> None:
         active = await self._vectors.active()
@@ -188,9 +210,14 @@ class SearchEngine:
         fused = [one for one in fuse(lanes, scale=asked.scale) if one.passage in places]
         ranked = spread(_named_first(joined(fused, place_of), named.values()), place_of)
         hits = self._hits(db, asked, ranked, k)
-        if not _may_be_folder(asked):
+        if asked.narrowed:  # a folder has no words, tags or days
             return hits
-        folders = near.folder_hits(db, asked.routes.cosines, self._vault_name)
+        shown = {
+            place: cosine
+            for place, cosine in asked.routes.cosines.items()
+            if f"{place}/" not in asked.excluded
+        }
+        folders = near.folder_hits(db, shown, self._vault_name)
         return _with_folders(hits, folders, k)
 
     def _hits(self, db: Connection, asked: _Asked, ranked: Sequence[Ranked], k: int) -> list[Hit]:
@@ -228,11 +255,6 @@ def _named_first(ranked: Sequence[Ranked], named: Iterable[int]) -> list[Ranked]
         one._replace(score=max(top, 1.0 + WORDS_WEIGHT), via=(*one.via, TITLE)) for one in lifted
     ]
     return [*lifted, *(one for one in ranked if one.passage not in set(first))]
-
-
-def _may_be_folder(asked: _Asked) -> bool:
-    """Tell whether a folder can satisfy what was asked: it has no words, tags or days."""
-    return not asked.scope.sql
 
 
 def _with_folders(hits: list[Hit], folders: Sequence[Hit], k: int) -> list[Hit]:

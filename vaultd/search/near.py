@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
+from vaultd.core.folder_note import note_path_of
 from vaultd.core.markdown import abstract_of
 from vaultd.core.passage import windows_of
 from vaultd.core.plain import plain
 from vaultd.core.rank import shown_score
 from vaultd.core.snippet import snippet
+from vaultd.core.staleness import name_of
 from vaultd.model.paths import VaultPath
 from vaultd.model.search import Filters, Hit, StoredEmbedder
 from vaultd.model.summary import NodeKind
@@ -27,15 +29,16 @@ SAMPLES = 8  # windows that speak for a whole file or text: one exact pass over 
 LOOKED_AT = 20_000  # characters of a text: more windows would only be left out again
 WORDS_SHARE = 0.3  # of the words lane beside the mean cosine, for the pages a text concerns
 FOLDER_CANDIDATES = 20
+EVERYTHING = finding.Scope()
 
 
 async def files_near_file(
-    db: Database, lane: VectorLane, embedder: StoredEmbedder, path: VaultPath
+    db: Database, lane: VectorLane, embedder: StoredEmbedder, path: VaultPath, scope: finding.Scope
 ) -> dict[int, float]:
-    """Return how near each other file is to the file at `path`."""
+    """Return how near each other file in `scope` is to the file at `path`."""
     own = await db.read(windows.windows_of_file, embedder.id, path)
     rows = await db.read(windows.window_rows, embedder.id, _spread(own))
-    scores = await _files_near(db, lane, embedder, [vector for *_, vector in rows])
+    scores = await _files_near(db, lane, embedder, [vector for *_, vector in rows], scope)
     return {file: score for file, score in scores.items() if file not in {r[2] for r in rows}}
 
 
@@ -53,12 +56,16 @@ async def files_near_text(
 
 
 async def _files_near(
-    db: Database, lane: VectorLane, embedder: StoredEmbedder, queries: Sequence[Vector]
+    db: Database,
+    lane: VectorLane,
+    embedder: StoredEmbedder,
+    queries: Sequence[Vector],
+    scope: finding.Scope = EVERYTHING,
 ) -> dict[int, float]:
     """Return for each file the mean over `queries` of its nearest passage."""
     sums: dict[int, float] = {}
     for query in queries:
-        near = await lane.nearest(embedder, query)
+        near = await lane.nearest(embedder, query, scope)
         best: dict[int, float] = {}
         for passage, place in (await db.read(finding.places_of, near.scores)).items():
             best[place.file] = max(best.get(place.file, 0.0), near.scores[passage])
@@ -121,13 +128,14 @@ def folder_hits(db: Connection, cosines: Mapping[str, float], vault_name: str) -
         node = nodes.node(db, VaultPath(place))
         if node is None or node.kind is not NodeKind.FOLDER or not node.abstract:
             continue
-        name = place.rpartition("/")[2]
-        path = VaultPath(f"{place}/{name}.md")
+        path = note_path_of(VaultPath(place))
+        if path is None:
+            continue
         hits.append(
             Hit(
                 id=f"s:{place}",
                 path=path,
-                title=name,
+                title=name_of(VaultPath(place)),
                 heading="",
                 line=1,
                 start=0,

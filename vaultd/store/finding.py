@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -108,6 +108,21 @@ def scope_of(filters: Filters, phrases: Iterable[str], excluded: Iterable[str]) 
     return Scope(sql + " and ".join(conditions), tuple(storable(value) for value in values))
 
 
+def without_files(scope: Scope, files: Sequence[int]) -> Scope:
+    """Return `scope` less the passages of `files`."""
+    if not files:
+        return scope
+    apart = "p.file not in (select value from json_each(?))"
+    sql = f"{scope.sql} and {apart}" if scope.sql else f"select p.id from passages p where {apart}"
+    return Scope(sql, (*scope.values, json.dumps(list(files))))
+
+
+def files_whose(db: Connection, is_meant: Callable[[str], bool]) -> list[int]:
+    """Return the ids of the files whose path is meant."""
+    rows = db.execute("select id, path from indexed_files")
+    return [identity for identity, path in rows if is_meant(path)]
+
+
 def _file_conditions(filters: Filters) -> Iterable[tuple[str, list[str]]]:
     if under := filters.under.strip().strip("/"):
         last = f"{under}0"  # "0" follows "/": every path that begins with "under/"
@@ -157,7 +172,7 @@ def matching_words(
     if not telling:
         return WordMatch({}, 0.0)
     expression, times = _expression(telling, everywhere=not scope.sql, typing=typing)
-    within = f" and rowid in ({scope.sql})" if scope.sql else ""
+    within = f" and +rowid in ({scope.sql})" if scope.sql else ""
     rows = db.execute(
         f"select rowid, -bm25(passage_words, {', '.join(map(str, COLUMN_WEIGHTS))}) as score"
         f" from passage_words where passage_words match ?{within} order by score desc limit ?",

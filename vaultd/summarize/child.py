@@ -49,15 +49,6 @@ def is_directory_uri(uri: str) -> bool:
     return uri.endswith("/")
 
 
-def note_path_of(folder: VaultPath) -> VaultPath | None:
-    """Return where the text of `folder` stands; None for the vault itself."""
-    if folder == ".":
-        return None
-    if folder == "wiki":
-        return VaultPath("wiki/overview.md")
-    return VaultPath(f"{folder}/{name_of(folder)}.md")
-
-
 def read_note(vault: Vault, path: VaultPath) -> NoteText | None:
     """Return the note at `path`, None if it is gone. Blocking.
 

@@ -9,6 +9,7 @@ from datetime import datetime
 
 import structlog
 
+from vaultd.core.folder_note import note_path_of
 from vaultd.errors import UnreadableSourceError, VaultdError
 from vaultd.model.paths import Clock, VaultPath
 from vaultd.model.summary import ChildSummary, Node, NodeKind
@@ -22,7 +23,6 @@ from vaultd.summarize.child import (
     folder_child,
     in_order,
     note_child,
-    note_path_of,
     read_note,
 )
 from vaultd.summarize.file_nodes import FileNodes, FileText

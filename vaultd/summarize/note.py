@@ -9,7 +9,7 @@ from typing import TypedDict
 
 import structlog
 
-from vaultd.core.folder_note import note_body
+from vaultd.core.folder_note import note_body, note_path_of
 from vaultd.core.properties import properties_or_none, render_block, set_properties, split_note
 from vaultd.core.region import RegionState, find_regions, put_region, short_hash
 from vaultd.core.staleness import name_of
@@ -17,7 +17,7 @@ from vaultd.errors import PageChangedError, PermanentError
 from vaultd.model.paths import VaultPath
 from vaultd.model.summary import ChildSummary, Node, NodeState
 from vaultd.model.wiki import ReviewDraft, ReviewKind
-from vaultd.summarize.child import FOLDER, REGION, note_path_of
+from vaultd.summarize.child import FOLDER, REGION
 from vaultd.vault.files import Vault
 
 log = structlog.get_logger()

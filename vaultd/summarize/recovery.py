@@ -5,13 +5,13 @@ from __future__ import annotations
 import structlog
 
 from vaultd.core.fallback import categories_of, listing_of
-from vaultd.core.folder_note import note_body, texts_in
+from vaultd.core.folder_note import note_body, note_path_of, texts_in
 from vaultd.core.region import Region, RegionState, find_regions, region_body, short_hash
 from vaultd.core.staleness import Maker
 from vaultd.errors import PermanentError
 from vaultd.model.paths import VaultPath
 from vaultd.model.summary import Node, NodeKind, NodeState
-from vaultd.summarize.child import REGION, note_path_of
+from vaultd.summarize.child import REGION
 from vaultd.summarize.inputs import Inputs
 from vaultd.vault.files import Vault
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from vaultd.core.ignore import ExcludedFiles
+
 CONFIG = ".obsidian"
 APP = "app.json"
 TEMPLATE_SETTINGS = (
@@ -45,6 +47,11 @@ def obsidian_settings(root: Path) -> ObsidianSettings:
     return ObsidianSettings(
         _distinct(templates), _distinct(attachments), _distinct(excluded), local_trash
     )
+
+
+def excluded_files(root: Path) -> ExcludedFiles:
+    """Return which files a person does not want to find."""
+    return ExcludedFiles(obsidian_settings(root).excluded)
 
 
 def config_folders(root: Path) -> Iterator[Path]:

@@ -89,6 +89,28 @@ def test_white_text_on_a_dark_ground_is_visible(tmp_path: Path, read: Read) -> N
     assert "headingword" in read(saved(document, tmp_path)).pages[0].text
 
 
+def test_turned_page_is_read_as_it_is_shown(tmp_path: Path, read: Read) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.set_rotation(90)
+
+    def put(x: int, y: int, text: str, **options: Any) -> None:
+        page.insert_text(pymupdf.Point(x, y) * page.derotation_matrix, text, rotate=90, **options)
+
+    ground = pymupdf.Rect(40, 40, 800, 70) * page.derotation_matrix
+    page.draw_rect(ground, fill=(0, 0, 0.4))
+    put(50, 60, PROSE + "titleword", color=(1, 1, 1), fontsize=10)
+    for row in range(20):
+        put(50, 120 + row * 14, f"left{row} column of the page", fontsize=10)
+        put(450, 120 + row * 14, f"right{row} column of the page", fontsize=10)
+
+    found = read(saved(document, tmp_path)).pages[0]
+
+    assert found.hidden == ""
+    assert found.text.index("titleword") < found.text.index("left0")
+    assert found.text.index("left19") < found.text.index("right0")
+
+
 def test_invisible_text_over_a_scan_is_its_text_layer(tmp_path: Path, read: Read) -> None:
     document = pymupdf.open()
     page = document.new_page()
@@ -343,3 +365,25 @@ def test_listing_is_one_block_of_code(tmp_path: Path, read: Read) -> None:
     text = read(saved(document, tmp_path)).pages[0].text
 
     assert "```\nfirst = 1\nsecond = 2\nthird = 3\n```" in text
+
+
+def test_frame_outside_the_page_is_no_part_of_its_table(tmp_path: Path, read: Read) -> None:
+    document = pymupdf.open()
+    page = document.new_page(width=300, height=400)
+    page.draw_rect(pymupdf.Rect(-9, -9, 309, 409))
+    for number in range(3):
+        page.draw_line((50, 100 + number * 30), (250, 100 + number * 30))
+        page.draw_line((50 + number * 100, 100), (50 + number * 100, 160))
+        page.insert_text((60, 50), PROSE[:40])
+    for place, word in {
+        (60, 120): "name",
+        (160, 120): "age",
+        (60, 150): "Ann",
+        (160, 150): "7",
+    }.items():
+        page.insert_text(place, word)
+
+    text = read(saved(document, tmp_path)).pages[0].text
+
+    assert "| name | age |" in text
+    assert "| Ann | 7 |" in text

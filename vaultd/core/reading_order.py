@@ -4,21 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-Box = tuple[float, float, float, float]
-"""Left, top, right, bottom; the origin is the page's upper left corner."""
+from vaultd.core.box import Box
 
 SLACK = 1.0  # points by which boxes may overlap and still stand apart
 MOST_BOXES = 3_000  # more boxes are no page to be read in order
-
-
-def around(boxes: Sequence[Box]) -> Box:
-    """Return the smallest box that holds all of `boxes`, at least one."""
-    return (
-        min(box[0] for box in boxes),
-        min(box[1] for box in boxes),
-        max(box[2] for box in boxes),
-        max(box[3] for box in boxes),
-    )
 
 
 def suspicious(boxes: Sequence[Box]) -> bool:

@@ -13,8 +13,9 @@ from vaultd.core.legibility import gibberish
 from vaultd.extract.content import Content, PageText, broken, encrypted, readable
 from vaultd.extract.pdf_furniture import without_furniture
 from vaultd.extract.pdf_heading import mark_headings, outline_of
-from vaultd.extract.pdf_page import FLAGS, Page, page_of
+from vaultd.extract.pdf_page import Page, page_of
 from vaultd.extract.pdf_picture import pictures_of
+from vaultd.extract.pdf_sheet import Sheet
 from vaultd.extract.pdf_table import put_tables
 from vaultd.extract.raster import jpeg
 
@@ -107,8 +108,9 @@ def _page(document: Any, index: int, content: Content) -> Page:
     """Return page `index`; one that cannot be read is empty and gets a warning."""
     try:
         page = document[index]
-        textpage = page.get_textpage(flags=FLAGS)
-        found = page_of(page, textpage)
+        sheet = Sheet(page)
+        textpage = sheet.text()
+        found = page_of(index + 1, sheet, textpage)
         put_tables(page, textpage, found)
         found.notes = _notes_of(document, page)
     except DAMAGED as error:

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
 
-from vaultd.core.reading_order import Box, reading_order, suspicious
+from vaultd.core.box import Box
+from vaultd.core.reading_order import reading_order, suspicious
 from vaultd.extract.content import readable
 
 ELEMENT = re.compile(r"<(p|h[1-6])\b[^>]*>(.*?)</\1>", re.S)

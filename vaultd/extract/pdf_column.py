@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from vaultd.core.reading_order import Box, around, reading_order
+from vaultd.core.box import Box, around
+from vaultd.core.reading_order import reading_order
 from vaultd.extract.content import readable
 from vaultd.extract.pdf_block import Block, escaped, joined
 
@@ -40,10 +41,13 @@ def untangled(blocks: Sequence[Block], textpage: Any) -> list[Block]:
 
 def _lines(box: Box, words: Sequence[Any]) -> list[tuple[Box, str]]:
     """Return the lines in `box` with their places, put together from their words."""
-    inside = [w for w in words if box[0] <= w[0] and w[2] <= box[2] and box[1] <= w[1] < box[3]]
+    left, top, right, bottom = box
+    inside = [
+        word for word in words if top <= word[1] < bottom and left <= word[0] and word[2] <= right
+    ]
     return [
         (around([word[:4] for word in line]), readable(" ".join(word[4] for word in line)))
-        for line in (list(group) for _, group in groupby(inside, key=lambda w: w[5:7]))
+        for line in (list(group) for _, group in groupby(inside, key=lambda word: word[5:7]))
     ]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pymupdf as _pymupdf
 
-from vaultd.core.reading_order import Box
+from vaultd.core.box import Box
 from vaultd.extract.pdf_block import Block
 from vaultd.extract.pdf_page import Page
 

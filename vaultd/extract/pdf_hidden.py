@@ -9,15 +9,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vaultd.core.reading_order import Box
+from vaultd.core.box import Box, grown, holds
 from vaultd.extract.content import readable
 from vaultd.extract.pdf_block import TAG, Block, joined, rewritten
+from vaultd.extract.pdf_sheet import Mark
 
 SMALLEST_SIZE = 2.0  # points; a reader cannot see smaller text
 WHITE = 0xF0  # of each colour, from which on letters are lost on paper
+SLACK = 2.0  # points by which a piece may stand outside its block
 EM = 0.5  # of the size: what a letter is wide on average
 GROUNDS = {"fill-path", "fill-image", "fill-shade"}  # what light letters can be seen on
-LINE = re.compile(r'<p style="top:([-\d.]+)pt;left:([-\d.]+)pt;[^>]*>(.*)</p>')
+LINE = re.compile(r'<p style="top:([-\d.]+)pt;left:([-\d.]+)pt;')
 SPAN = re.compile(r'<span style="([^"]*)">(.*?)</span>', re.S)
 SIZE = re.compile(r"font-size:([\d.]+)pt")
 COLOUR = re.compile(r"color:#(..)(..)(..)")
@@ -34,35 +36,40 @@ class Unseen:
 
 
 def told_apart(
-    blocks: list[Block], textpage: Any, log: Sequence[tuple[str, Box]]
+    blocks: list[Block], textpage: Any, marks: Sequence[Mark]
 ) -> tuple[list[Block], str]:
     """Return the blocks a reader sees, and the text that he does not.
 
-    `log` are the drawing steps of the page. MuPDF's HTML names size and colour of every span; a
+    MuPDF's HTML names size and colour of every span; a
     span without a colour is drawn without ink.
     """
     page: str = textpage.extractHTML()
     if not _suspicious(page):
         return blocks, ""
-    grounds = [box for kind, box in log if kind in GROUNDS]
+    grounds = [box for kind, box in marks if kind in GROUNDS]
     unseen = list(_unseen(page, grounds))
     return _without(blocks, unseen), "\n".join(piece.text for piece in unseen)
 
 
 def _suspicious(text: str) -> bool:
     """Tell whether some span of this HTML may be unseen."""
-    inked = text.count("color:#") == text.count("<span")
-    return not inked or any(sign in text for sign in SUSPECT)
+    light, small, smaller = SUSPECT
+    return (
+        light in text
+        or small in text
+        or smaller in text
+        or text.count("color:#") != text.count("<span")
+    )
 
 
 def _unseen(page: str, grounds: Sequence[Box]) -> Iterator[Unseen]:
-    for top, left, line in LINE.findall(page):
-        if not _suspicious(line):
+    for line in filter(_suspicious, page.split("\n")):
+        if (place := LINE.match(line)) is None:
             continue
-        x = float(left)
+        x = float(place[2])
         for style, inner in SPAN.findall(line):
             size = _size(style)
-            y = float(top) + size / 2
+            y = float(place[1]) + size / 2
             if not _is_seen(style, size, (x + 1, y), grounds):
                 text = joined(readable(html.unescape(TAG.sub("", inner))))
                 if text:
@@ -81,19 +88,16 @@ def _is_seen(style: str, size: float, place: tuple[float, float], grounds: Seque
         return False
     if min(int(part, 16) for part in colour.groups()) < WHITE:
         return True
-    return any(_holds(box, *place) for box in grounds)
-
-
-def _holds(box: Box, x: float, y: float) -> bool:
-    return box[0] <= x <= box[2] and box[1] <= y <= box[3]
+    return any(holds(box, *place) for box in grounds)
 
 
 def _without(blocks: list[Block], unseen: Sequence[Unseen]) -> list[Block]:
     """Return `blocks` without the unseen pieces; what is whole stays as it is."""
     lost: dict[int, list[str]] = defaultdict(list)
+    boxes = [grown(block.box, SLACK) for block in blocks]
     for piece in unseen:
         for index, block in enumerate(blocks):
-            if _holds(_grown(block.box), piece.x, piece.y) and piece.text in block.plain:
+            if holds(boxes[index], piece.x, piece.y) and piece.text in block.plain:
                 lost[index].append(piece.text)
                 break
     kept = []
@@ -102,10 +106,6 @@ def _without(blocks: list[Block], unseen: Sequence[Unseen]) -> list[Block]:
         if seen.plain:
             kept.append(seen)
     return kept
-
-
-def _grown(box: Box) -> Box:
-    return box[0] - 2, box[1] - 2, box[2] + 2, box[3] + 2
 
 
 def _rest(block: Block, lost: Sequence[str]) -> Block:

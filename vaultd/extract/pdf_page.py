@@ -9,15 +9,15 @@ from typing import Any
 
 import pymupdf as _pymupdf
 
+from vaultd.core.box import Box
 from vaultd.core.legibility import BAD_SHARE, gibberish, letter_count
-from vaultd.core.reading_order import Box
 from vaultd.extract.pdf_block import Block, blocks_of
 from vaultd.extract.pdf_column import untangled
 from vaultd.extract.pdf_hidden import told_apart
+from vaultd.extract.pdf_sheet import Mark, Sheet
 
 pymupdf: Any = _pymupdf  # its own hints are partial
 
-FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_DEHYPHENATE
 SCAN_COVER = 0.7  # of the page: an image that large is a scan, invisible text on it its OCR layer
 SCAN_LETTERS = 30  # fewer letters on such a page are a stamp, not a text layer
 PICTURE_COVER = 0.15  # of a page without a letter: what an image must cover to be worth OCR
@@ -60,25 +60,22 @@ class Page:
 CODE_BREAK = "\n```\n\n```\n"  # where MuPDF takes the lines of one listing for paragraphs
 
 
-def page_of(page: Any, textpage: Any) -> Page:
-    """Return the text and layout of `page`; tables and headings are found later.
+def page_of(number: int, sheet: Sheet, textpage: Any) -> Page:
+    """Return the text and layout of a page; tables and headings are found later.
 
     Raises:
         RuntimeError: MuPDF cannot read the page.
     """
-    sheet = page.rect
-    found = Page(page.number + 1, sheet.height)
+    found = Page(number, sheet.rect.height)
     found.blocks = untangled(blocks_of(textpage), textpage)
-    log = _drawing_steps(page)
-    _look_at(log, found, sheet.width)
-    found.cover = cover = _cover(found.images, sheet)
+    marks = sheet.marks()
+    _look_at(marks, found, sheet.rect.width)
+    found.cover = cover = _cover(found.images, sheet.rect)
     if cover <= SCAN_COVER and found.blocks:
-        found.blocks, found.hidden = told_apart(found.blocks, textpage, log)
+        found.blocks, found.hidden = told_apart(found.blocks, textpage, marks)
     text = found.plain
     if unmapped(text):
-        found.blocks = blocks_of(
-            page.get_textpage(flags=FLAGS | pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE)
-        )
+        found.blocks = blocks_of(sheet.text(pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE))
         text = found.plain
         found.trouble = gibberish(text)
     if found.trouble:
@@ -86,15 +83,6 @@ def page_of(page: Any, textpage: Any) -> Page:
         found.blocks = []
     found.scan = _is_scan(found, text, cover)
     return found
-
-
-def _drawing_steps(page: Any) -> list[tuple[str, Box]]:
-    """Return what is drawn and where; PyMuPDF gives the places as if the page was not turned."""
-    log: list[tuple[str, Box]] = page.get_bboxlog()
-    if not page.rotation:
-        return log
-    turn = page.rotation_matrix
-    return [(kind, tuple(pymupdf.Rect(box) * turn)) for kind, box in log]
 
 
 def unmapped(text: str) -> bool:
@@ -109,8 +97,8 @@ def _is_scan(page: Page, text: str, cover: float) -> bool:
     return letters == 0 or (cover > SCAN_COVER and letters < SCAN_LETTERS)
 
 
-def _look_at(log: Sequence[tuple[str, Box]], page: Page, width: float) -> None:
-    for kind, box in log[:MOST_MARKS]:
+def _look_at(marks: Sequence[Mark], page: Page, width: float) -> None:
+    for kind, box in marks[:MOST_MARKS]:
         if kind.endswith("-image") or kind == "fill-imgmask":
             page.images.append(box)
         elif kind.endswith("-path") and _is_rule(kind, box) and _is_on(box, width, page.height):
@@ -118,8 +106,10 @@ def _look_at(log: Sequence[tuple[str, Box]], page: Page, width: float) -> None:
 
 
 def _is_on(box: Box, width: float, height: float) -> bool:
-    """Tell whether some of a box is on the page; crop marks are not."""
-    return box[2] > 0 and box[3] > 0 and box[0] < width and box[1] < height
+    """Tell whether some line of a box is on the page; crop marks and a frame around it are not."""
+    left, top, right, bottom = box
+    is_around = left <= 0 and top <= 0 and right >= width and bottom >= height
+    return right > 0 and bottom > 0 and left < width and top < height and not is_around
 
 
 def _is_rule(kind: str, box: Box) -> bool:

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from vaultd.core.box import Box, around, lies_in
 from vaultd.core.legibility import letter_count
-from vaultd.core.reading_order import Box
 from vaultd.extract.content import Candidate, PageText, mark
 from vaultd.extract.pdf_block import Block
 from vaultd.extract.pdf_figure import CAPTION, figures
@@ -88,7 +88,7 @@ def _on_page(document: Any, page: Page, entries: list[Any], seen: set[int]) -> l
         drawings = figures(sheet, page, [found.box for found in rasters])
     except FAULTS:
         return []
-    loose = [found for found in rasters if not any(_inside(found.box, box) for box in drawings)]
+    loose = [found for found in rasters if not any(lies_in(found.box, box) for box in drawings)]
     together = _united(loose) + [Placed(box) for box in drawings]
     return sorted(together, key=lambda found: (found.box[1], found.box[0]))
 
@@ -110,11 +110,6 @@ def _placed(sheet: Any, page: Page, entry: Any) -> Placed | None:
     return Placed(box, 0 if is_stencil else xref, smask)
 
 
-def _inside(inner: Box, outer: Box) -> bool:
-    x, y = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
-    return outer[0] <= x <= outer[2] and outer[1] <= y <= outer[3]
-
-
 def _united(pictures: list[Placed]) -> list[Placed]:
     """Return the pictures, strips that touch along their whole side as one."""
     groups: list[list[Placed]] = []
@@ -129,9 +124,7 @@ def _united(pictures: list[Placed]) -> list[Placed]:
         if len(group) < TILES:
             united += group
         else:
-            boxes = [each.box for each in group]
-            lows = (min(b[0] for b in boxes), min(b[1] for b in boxes))
-            united.append(Placed((*lows, max(b[2] for b in boxes), max(b[3] for b in boxes))))
+            united.append(Placed(around([each.box for each in group])))
     return united
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pymupdf as _pymupdf
 from PIL import Image
 
-from vaultd.core.reading_order import Box
+from vaultd.core.box import Box
 from vaultd.extract.raster import MOST_PIXELS, png
 
 pymupdf: Any = _pymupdf  # its own hints are partial

@@ -11,7 +11,7 @@ from typing import Any
 
 import pymupdf as _pymupdf
 
-from vaultd.core.reading_order import Box, around
+from vaultd.core.box import Box, around, grown, lies_in
 from vaultd.core.table import markdown_table
 from vaultd.extract.content import readable
 from vaultd.extract.pdf_block import Block, joined
@@ -89,7 +89,7 @@ class Grid:
 
         Many tables are open at the sides: the ends of their lines are its edges.
         """
-        inside = [box for box in segments if _lies_in(box, _grown(region))]
+        inside = [box for box in segments if lies_in(box, grown(region, TOUCH))]
         across = [box for box in inside if box[2] - box[0] > LEAST_LENGTH]
         down = [box for box in inside if box[3] - box[1] > LEAST_LENGTH]
         if not across or not down:
@@ -108,7 +108,7 @@ class Grid:
 
     def may_hold(self, blocks: Sequence[Block]) -> bool:
         """Tell whether there are words enough for the cells not to be mostly empty."""
-        texts = [block.plain for block in blocks if _lies_in(block.box, self.box)]
+        texts = [block.plain for block in blocks if lies_in(block.box, self.box)]
         words = sum(len(text.split() if text.isascii() else text) for text in texts)
         return words >= (1 - EMPTY_CELLS) * (len(self.xs) - 1) * (len(self.ys) - 1)
 
@@ -152,10 +152,6 @@ def _middles(places: Sequence[float]) -> list[float]:
     return [(a + b) / 2 for a, b in itertools.pairwise(places)]
 
 
-def _grown(box: Box) -> Box:
-    return box[0] - TOUCH, box[1] - TOUCH, box[2] + TOUCH, box[3] + TOUCH
-
-
 def _places(values: Sequence[float]) -> list[float]:
     """Return the distinct places among `values`, nearer ones taken as one."""
     places: list[float] = []
@@ -171,7 +167,7 @@ def ruled_groups(rules: Sequence[Box], blocks: Sequence[Box]) -> list[list[Box]]
         group
         for group in _touching(rules)
         if _run_both_ways(group)
-        and sum(_lies_in(block, around(group)) for block in blocks) >= LEAST_BLOCKS
+        and sum(lies_in(block, around(group)) for block in blocks) >= LEAST_BLOCKS
     ]
 
 
@@ -192,12 +188,8 @@ def _touching(rules: Sequence[Box]) -> list[list[Box]]:
 
 
 def _touch(one: Box, other: Box) -> bool:
-    return (
-        one[0] - TOUCH <= other[2]
-        and other[0] - TOUCH <= one[2]
-        and one[1] - TOUCH <= other[3]
-        and other[1] - TOUCH <= one[3]
-    )
+    left, top, right, bottom = grown(one, TOUCH)
+    return left <= other[2] and other[0] <= right and top <= other[3] and other[1] <= bottom
 
 
 def _run_both_ways(rules: Sequence[Box]) -> bool:
@@ -217,7 +209,7 @@ def _put(found: Page, box: Box, rows: list[list[str]]) -> None:
     flat = [cell for row in rows for cell in row]
     if len(rows) < 2 or flat.count("") > EMPTY_CELLS * len(flat) or _is_layout(flat):
         return
-    inside = [block for block in found.blocks if _lies_in(block.box, box)]
+    inside = [block for block in found.blocks if lies_in(block.box, box)]
     under = "".join(folded(block.plain) for block in inside)
     if not inside or len(folded("".join(flat))) < KEPT_TEXT * len(under):
         return
@@ -230,9 +222,3 @@ def _is_layout(cells: Sequence[str]) -> bool:
     """Tell whether cells hold whole columns without lines of their own, or parts of a page."""
     columns = sum(NUMBERS.fullmatch(cell) is not None for cell in cells)
     return columns > 1 or (len(cells) < FEW_CELLS and max(map(len, cells)) > LONG_CELL)
-
-
-def _lies_in(inner: Box, outer: Box) -> bool:
-    """Tell whether the middle of `inner` lies in `outer`."""
-    x, y = (inner[0] + inner[2]) / 2, (inner[1] + inner[3]) / 2
-    return outer[0] <= x <= outer[2] and outer[1] <= y <= outer[3]

@@ -1,0 +1,75 @@
+"""What MuPDF gives of a page: its text, and the places of all that is drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pymupdf as _pymupdf
+from pymupdf import mupdf as _mupdf
+
+from vaultd.core.box import Box
+
+pymupdf: Any = _pymupdf  # their own hints are partial
+mupdf: Any = _mupdf
+
+FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_DEHYPHENATE
+
+UNIT = mupdf.FzRect(mupdf.FzRect.Fixed_UNIT)  # an image before it is put into its place
+
+Mark = tuple[str, Box]
+"""What is drawn ("fill-path", "stroke-path", "fill-image", "fill-imgmask", "fill-shade"), where."""
+
+
+class Sheet:
+    """A page's text and marks, in points of the page as it is turned for reading.
+
+    Each interprets the page's content anew. A display list would do it once, but leaves out
+    spaces that were drawn by themselves.
+    """
+
+    def __init__(self, page: Any) -> None:
+        self.rect = page.rect
+        self._page = mupdf.FzPage(page.this)
+
+    def text(self, more_flags: int = 0) -> Any:
+        """Return the page's text page."""
+        options = mupdf.FzStextOptions(FLAGS | more_flags)
+        return pymupdf.TextPage(mupdf.FzStextPage(self._page, options))
+
+    def marks(self) -> list[Mark]:
+        """Return what is drawn beside the text, in its order."""
+        device = _Notebook()
+        mupdf.fz_run_page(self._page, device, mupdf.FzMatrix(), mupdf.FzCookie())
+        mupdf.fz_close_device(device)
+        return device.marks
+
+
+class _Notebook(mupdf.FzDevice2):  # type: ignore[misc]  # its module has no types
+    """Notes the place of all but text: a call for every word would take longer than the text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.marks: list[Mark] = []
+        self.use_virtual_fill_path()
+        self.use_virtual_stroke_path()
+        self.use_virtual_fill_image()
+        self.use_virtual_fill_image_mask()
+        self.use_virtual_fill_shade()
+
+    def _note(self, kind: str, rect: Any) -> None:
+        self.marks.append((kind, (rect.x0, rect.y0, rect.x1, rect.y1)))
+
+    def fill_path(self, _: Any, path: Any, _rule: Any, turn: Any, *_rest: Any) -> None:
+        self._note("fill-path", mupdf.ll_fz_bound_path(path, None, turn))
+
+    def stroke_path(self, _: Any, path: Any, stroke: Any, turn: Any, *_rest: Any) -> None:
+        self._note("stroke-path", mupdf.ll_fz_bound_path(path, stroke, turn))
+
+    def fill_image(self, _: Any, _image: Any, turn: Any, *_rest: Any) -> None:
+        self._note("fill-image", mupdf.ll_fz_transform_rect(UNIT.internal(), turn))
+
+    def fill_image_mask(self, _: Any, _image: Any, turn: Any, *_rest: Any) -> None:
+        self._note("fill-imgmask", mupdf.ll_fz_transform_rect(UNIT.internal(), turn))
+
+    def fill_shade(self, _: Any, shade: Any, turn: Any, *_rest: Any) -> None:
+        self._note("fill-shade", mupdf.ll_fz_bound_shade(shade, turn))

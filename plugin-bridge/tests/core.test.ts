@@ -131,6 +131,15 @@ describe("a difference", () => {
 	});
 });
 
+describe("what a difference leaves out", () => {
+	it("is never a single line, which takes no more room than saying so", () => {
+		const hunks = hunksOf(lineDiff("1\n2\n3\n4\n5\n6\n7\n8", "1\n2\n3\nx\n5\n6\n7\n8"), 2);
+
+		expect(hunks).toMatchObject([{ skipped: 0 }]);
+		expect(hunks[0]?.lines.map((line) => line.text)).toEqual(["1", "2", "3", "4", "x", "5", "6"]);
+	});
+});
+
 describe("server-sent events", () => {
 	const TEXT = 'event: text\r\ndata: {"a":\r\ndata: 1}\r\n\r\n: still here\n\nid: 4\ndata: two\n\n';
 
@@ -194,7 +203,13 @@ describe("a result's place", () => {
 	});
 
 	it("is told with its folder", () => {
-		expect(placeLabel({ ...place, heading: "Koji > Heat" })).toBe("wiki › Koji > Heat");
+		expect(placeLabel({ ...place, heading: "Mould > Heat" })).toBe("wiki › Mould › Heat");
+		expect(placeLabel({ ...place, page: 3 })).toBe("wiki › p. 3");
+	});
+
+	it("does not repeat the title that stands above it", () => {
+		expect(placeLabel({ ...place, heading: "Koji > Heat" })).toBe("wiki › Heat");
+		expect(placeLabel({ ...place, heading: "Koji" })).toBe("wiki");
 	});
 
 	it("is a document below raw and a page below wiki", () => {

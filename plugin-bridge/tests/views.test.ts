@@ -496,7 +496,7 @@ describe("what costs much", () => {
 		const modal = await shown(`About ${(648_400).toLocaleString()} tokens in all.`, ".modal");
 
 		expect(Array.from(modal.querySelectorAll("tr"), (row) => row.textContent)).toEqual([
-			`Miso${(8_400).toLocaleString()}`,
+			`Miso.md${(8_400).toLocaleString()}`,
 			`Encyclopedia of grains.pdfwaits for your word${(640_000).toLocaleString()}`,
 			"locked.pdfIt is encrypted.",
 		]);

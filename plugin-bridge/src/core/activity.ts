@@ -17,6 +17,8 @@ export interface Row {
 	readonly attempts: number;
 	readonly pages: readonly string[];
 	readonly canRetry: boolean;
+	/** Whether it goes on at the person's word alone, as work that costs much. */
+	readonly waits: boolean;
 	readonly canCancel: boolean;
 }
 
@@ -76,6 +78,7 @@ function rowOfFile(file: FileStatus, job: Job | undefined): Row {
 		jobId: job?.id ?? null,
 		...progressOf(job),
 		canRetry: ["parked", "waiting", "cancelled"].includes(file.state),
+		waits: file.state === "waiting",
 		canCancel: job !== undefined && ["queued", "running", "waiting", "paused"].includes(job.state),
 	};
 }
@@ -91,6 +94,7 @@ function rowOfJob(job: Job): Row {
 		jobId: job.id,
 		...progressOf(job),
 		canRetry: ["parked", "waiting", "paused"].includes(job.state),
+		waits: job.state === "waiting",
 		canCancel: true,
 	};
 }

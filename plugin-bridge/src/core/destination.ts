@@ -24,6 +24,7 @@ export function subpathOf(place: Place): string {
 /** Return what a result's second line says: its heading, or its page, or its folder. */
 export function placeLabel(place: Place): string {
 	const folder = place.path.split("/").slice(0, -1).join("/");
-	const where = place.page !== null ? `p. ${place.page}` : place.heading;
-	return [folder, where].filter((part) => part !== "").join(" › ");
+	const headings = place.heading.split(" > ").filter((heading, depth) => depth > 0 || heading !== place.title);
+	const where = place.page !== null ? [`p. ${place.page}`] : headings;
+	return [folder, ...where].filter((part) => part !== "").join(" › ");
 }

@@ -97,30 +97,19 @@ function furthestReaches(old: readonly string[], fresh: readonly string[]): Map<
 
 /** Return only what changed, with `context` unchanged lines around each change. */
 export function hunksOf(lines: readonly DiffLine[], context = 2): Hunk[] {
-	const near = lines.map(() => false);
-	lines.forEach((line, place) => {
-		if (line.kind === "same") return;
-		for (let at = Math.max(0, place - context); at <= Math.min(lines.length - 1, place + context); at += 1) {
-			near[at] = true;
-		}
-	});
-	const hunks: Hunk[] = [];
-	let current: DiffLine[] = [];
+	const isChange = (line: DiffLine): boolean => line.kind !== "same";
+	const near = lines.map((_line, place) => lines.slice(Math.max(0, place - context), place + context + 1).some(isChange));
+	if (!near.includes(true)) return [];
+	// A single line takes no more room than the words that it is left out.
+	const shown = near.map((is, place) => is || (near[place - 1] !== false && near[place + 1] !== false));
+	const hunks: { skipped: number; lines: DiffLine[] }[] = [];
 	let skipped = 0;
-	let skippedBefore = 0;
-	lines.forEach((line, place) => {
-		if (near[place] === true) {
-			if (current.length === 0) skippedBefore = skipped;
-			current.push(line);
-			return;
-		}
-		if (current.length > 0) {
-			hunks.push({ skipped: skippedBefore, lines: current });
-			current = [];
+	for (const [place, line] of lines.entries()) {
+		if (shown[place] === true) {
+			if (place === 0 || shown[place - 1] === false) hunks.push({ skipped, lines: [] });
+			hunks.at(-1)?.lines.push(line);
 			skipped = 0;
-		}
-		skipped += 1;
-	});
-	if (current.length > 0) hunks.push({ skipped: skippedBefore, lines: current });
+		} else skipped += 1;
+	}
 	return hunks;
 }

@@ -69,10 +69,7 @@ export class ActivityView extends ItemView {
 		const { status } = state;
 		const lists = activityOf(status, state.jobs);
 		this.drawSummary(status);
-		for (const problem of status.problems) {
-			addProse(this.contentEl.createDiv({ cls: "vaultd-problem", attr: { role: "alert" } }), problem.text);
-		}
-		if (status.problems.length > 0) addButton(this.contentEl, "What helps?", "health", this.parts.openHealth);
+		this.drawProblems(status);
 		this.drawList("Needs you", "needs", lists.needsYou, true);
 		this.drawList("At work", "work", lists.atWork, true);
 		this.drawList("Queued", "queued", lists.queued, true);
@@ -96,6 +93,13 @@ export class ActivityView extends ItemView {
 		if (status.reviews_open > 0) {
 			addButton(top, `Answer ${plural(status.reviews_open, "review")}`, "reviews", this.parts.openReviews, "primary");
 		}
+	}
+
+	private drawProblems(status: Status): void {
+		if (status.problems.length === 0) return;
+		const box = this.contentEl.createDiv({ cls: "vaultd-problems", attr: { role: "alert" } });
+		for (const problem of status.problems) addProse(box.createDiv(), problem.text);
+		addButton(box, "What helps?", "health", this.parts.openHealth);
 	}
 
 	private drawList(title: string, key: string, rows: readonly Row[], open: boolean): void {
@@ -132,9 +136,9 @@ export class ActivityView extends ItemView {
 
 	private drawRowActions(el: HTMLElement, row: Row): void {
 		const actions = el.createDiv({ cls: "vaultd-row-actions" });
-		if (row.canRetry) {
-			addIconButton(actions, "rotate-cw", `Try ${row.title} again`, `${row.key}:retry`, () => attempt(async () => this.retry(row)));
-		}
+		const retry = (): void => attempt(async () => this.retry(row));
+		if (row.canRetry && row.waits) addButton(actions, "Go on", `${row.key}:retry`, retry);
+		else if (row.canRetry) addIconButton(actions, "rotate-cw", `Try ${row.title} again`, `${row.key}:retry`, retry);
 		if (row.canCancel && row.jobId !== null) {
 			const path = { id: row.jobId };
 			addIconButton(actions, "x", `Stop work on ${row.title}`, `${row.key}:cancel`, () =>

@@ -3,6 +3,7 @@
 import { Modal } from "obsidian";
 import type { App } from "obsidian";
 import { reasonOf } from "../attempt";
+import { nameOf } from "../core/activity";
 import type { Daemon } from "../daemon";
 import type { Cost } from "../protocol";
 import { addFileLink } from "./elements";
@@ -50,7 +51,7 @@ export class CostsModal extends Modal {
 
 	private drawCost(rows: HTMLElement, cost: Cost): void {
 		const row = rows.createEl("tr");
-		addFileLink(row.createEl("td"), this.app, cost.path);
+		addFileLink(row.createEl("td"), this.app, cost.path, nameOf(cost.path));
 		const remark = cost.waits ? "waits for your word" : cost.reason;
 		row.createEl("td", { cls: "vaultd-faint", text: remark });
 		row.createEl("td", { cls: "vaultd-number", text: cost.reason === "" ? cost.tokens.toLocaleString() : "" });

@@ -145,7 +145,7 @@ function drawCheck(parent: HTMLElement, check: Check): void {
 	const row = parent.createDiv({ cls: `vaultd-check is-${check.state}` });
 	setIcon(row.createSpan({ cls: "vaultd-check-icon", attr: { "aria-label": SPOKEN[check.state] } }), ICONS[check.state]);
 	const text = row.createDiv({ cls: "vaultd-row-text" });
-	text.createDiv({ cls: "vaultd-kind", text: check.name });
+	text.createDiv({ cls: "vaultd-kind vaultd-check-name", text: check.name });
 	addProse(text.createDiv(), check.text);
 	if (check.remedy !== undefined && check.remedy !== "") addProse(text.createDiv({ cls: "vaultd-remedy" }), check.remedy);
 }

@@ -111,6 +111,21 @@ export function windowBehaves(real: RealDaemon): void {
 		await picture("activity");
 	});
 
+	inWindow("bears a narrow sidebar, long names and scripts that run from right to left", async () => {
+		const bridge = new ScriptedBridge();
+		bridge.busy();
+		const long = "raw/papers/Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft_2026-11-30_final(2).pdf";
+		const file = { reason: "", code: "", pages: ["wiki/concepts/التخمير والملح.md", "wiki/concepts/מחמצת.md"], attempts: 1 };
+		bridge.status.files.push({ ...file, path: long, state: "parked", reason: "The file ends before its last page: copy it again." }, { ...file, path: "raw/كتاب الخبز (الجزء 2).pdf", state: "done" });
+		await open(bridge);
+		await page.setViewportSize({ width: 760, height: 720 });
+		await page.evaluate(() => document.getElementById("window")?.classList.add("is-narrow"));
+		await run("show-activity");
+		await page.locator('[data-key="done"] summary').click();
+		await seen("Donaudampf");
+		await picture("narrow");
+	});
+
 	inWindow("finds while one types, and opens the place", async () => {
 		await open(null);
 		await run("show-activity");

@@ -14,7 +14,7 @@ from typing import Any
 import structlog
 
 from vaultd.core.timing import DISK_PROBE, cause_of, outcome_of
-from vaultd.errors import DatabaseError, DiskFullError
+from vaultd.errors import DatabaseError, DiskFullError, TransientError
 from vaultd.model.jobs import Cancelled, Done, Job, JobKind, Outcome, Progress
 from vaultd.model.paths import Clock
 from vaultd.store import joblist, jobs, problems
@@ -27,6 +27,7 @@ Workflow = Callable[[Job, Progress], Awaitable[Mapping[str, Any]]]
 STOP_SECONDS = 8.0  # a running job may end by itself for that long; 10 s are promised in all
 STEPPED_SECONDS = 30.0  # a wall clock that jumps by more was set, not merely corrected
 SPACE_SECONDS = 30.0  # between looks at the free space
+BUSY_SECONDS = 5.0  # before a database that did not answer is asked for work again
 LOW_SPACE = "The disk is almost full; work goes on by itself when there is space again."
 
 
@@ -167,7 +168,10 @@ class Worker:
             return await self.db.run(jobs.claim, kinds=(kind,), now=self.clock())
         except DiskFullError:
             self._space_checked, self._full = self.monotonic(), True
-            return None
+        except TransientError as error:
+            log.warning("nothing claimed", reason=str(error))
+            asyncio.get_running_loop().call_later(BUSY_SECONDS, self.ring)
+        return None
 
     async def attempt(self, job: Job) -> None:
         """Run one claimed job and record its outcome."""
@@ -227,13 +231,13 @@ class Worker:
         return await task
 
     async def _record(self, job: Job, outcome: Outcome) -> None:
-        """Store the outcome; while the disk is full, keep it and try again."""
+        """Store the outcome; while the disk is full or does not answer, keep it and try again."""
         while True:
             try:
                 if job.id in self._steps:
                     await self._store_steps()
                 await self.db.run(jobs.finish, job.id, outcome, now=self.clock())
-            except DiskFullError:
+            except (DiskFullError, TransientError):
                 self._stuck += 1
                 try:
                     await asyncio.wait_for(self._stopping.wait(), DISK_PROBE.total_seconds())

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import apsw
 import pytest
 
 from tests.fakes import NOON, FakeClock
@@ -171,38 +170,3 @@ def test_a_cut_or_flipped_log_gives_a_prefix_of_what_was_acknowledged_a6(tmp_pat
 @pytest.mark.timeout(300)
 def test_three_hundred_cut_or_flipped_logs_a6(tmp_path: Path) -> None:
     check_log(tmp_path, 300)
-
-
-@pytest.mark.parametrize("version", range(1, 5))
-def test_a_migration_is_whole_or_absent_g5(tmp_path: Path, version: int) -> None:
-    """Dying inside a script leaves the version before; the next start carries on."""
-    from vaultd.store import database
-
-    path = tmp_path / "old.db"
-    db = database.connect(str(path))
-    for number, script in database.migrations()[:version]:
-        database.transaction(db, "begin immediate", database._apply, number, script)
-    following, script = database.migrations()[version]
-
-    class Died(BaseException):
-        pass
-
-    def apply_half(connection: Connection) -> None:
-        statements = script.split(";")
-        connection.execute(";".join(statements[: len(statements) // 2]) + ";")
-        raise Died
-
-    with pytest.raises(Died):
-        database.transaction(db, "begin immediate", apply_half)
-    assert database.schema_version(db)[0] == version
-    db.close()
-    Database(path).close()
-
-    fresh, old = apsw.Connection(":memory:"), apsw.Connection(str(path))
-    database.load_vectors(fresh)
-    database.migrate(fresh)
-    schema = "select type, name, sql from sqlite_master where name not like 'sqlite_%' order by 2"
-    assert old.execute(schema).fetchall() == fresh.execute(schema).fetchall()
-    assert following > version
-    fresh.close()
-    old.close()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import errno
 import hashlib
 import os
 import shutil
@@ -9,19 +11,25 @@ import signal
 import subprocess
 import sys
 import time
+from datetime import timedelta
 from pathlib import Path
+from typing import NoReturn
 
+import apsw
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.fakes import FakeClock
 from tests.watcher.test_watcher import SETTLE, Scene
-from vaultd.model.jobs import JobKind
-from vaultd.store import files
+from vaultd.core.ignore import Rules
+from vaultd.model.jobs import Job, JobKind, JobState, Progress
+from vaultd.store import files, joblist
 from vaultd.store.database import Database
 from vaultd.vault.files import Vault
 from vaultd.vault.layout import make_layout
+from vaultd.watcher import Watcher
+from vaultd.worker import Worker
 
 NAMES = [f"raw/{folder}{name}.md" for folder in ("", "a/", "b/") for name in "uvwxyz"]
 STEPS = st.one_of(
@@ -90,8 +98,6 @@ def scene_in(folder: Path) -> Scene:
 def test_any_history_ends_where_a_scan_does_b5(
     tmp_path_factory: pytest.TempPathFactory, examples: int
 ) -> None:
-    import asyncio
-
     @settings(max_examples=examples, suppress_health_check=list(HealthCheck))
     @given(st.lists(STEPS, max_size=25))
     def lived(steps: list[tuple[str, str, str]]) -> None:
@@ -222,3 +228,74 @@ def test_files_that_came_during_a_stall_are_queued_once_b1(
         found = int(watching.stdout.readline())
 
     assert found == number_of_files
+
+
+@pytest.mark.parametrize("code", ["EIO", "EBUSY", "ESTALE", "EDEADLK"])
+async def test_a_disk_that_does_not_answer_loses_nothing_b14(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str
+) -> None:
+    scene = scene_in(tmp_path)
+    for name in ("a", "deep/b"):
+        scene.put(f"raw/{name}.md", name)
+    scene.put("note.md", "a note")
+    await scene.settle()
+    scene.finish_all()
+    number = getattr(errno, code)
+
+    def refuse(*_: object, **__: object) -> NoReturn:
+        raise OSError(number, os.strerror(number))
+
+    for broken in ("vaultd.vault.scan.os.scandir", "pathlib.Path.is_dir"):
+        with monkeypatch.context() as burst:
+            burst.setattr(broken, refuse)
+            for _ in range(3):
+                await scene.look(60)
+    await scene.look(60)
+
+    assert scene.jobs(JobKind.RETRACT) == scene.jobs(JobKind.INDEX) == []
+    assert scene.count(JobKind.INGEST) == 2
+    assert {str(each.state) for each in scene.standing().values()} == {"done"}
+    scene.db.close()
+
+
+async def test_a_database_that_another_program_holds_ends_neither_watcher_nor_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vaultd.store.database.BUSY_MILLISECONDS", 10)
+    monkeypatch.setattr("vaultd.worker.BUSY_SECONDS", 0.02)
+    monkeypatch.setattr("vaultd.worker.DISK_PROBE", timedelta(seconds=0.02))
+    monkeypatch.setattr("vaultd.watcher.watch.FULL_WAIT", 0.02)
+    (tmp_path / "vault/raw").mkdir(parents=True)
+    vault = Vault(tmp_path / "vault", make_layout(tmp_path / "vault"))
+    db, clock = Database(tmp_path / "a.db"), FakeClock()
+    other = apsw.Connection(str(tmp_path / "a.db"))
+    begun, may_end = asyncio.Event(), asyncio.Event()
+
+    async def ingest(job: Job, progress: Progress) -> dict[str, str]:
+        begun.set()
+        await may_end.wait()
+        return {}
+
+    worker = Worker(
+        db, {JobKind.INGEST: ingest}, clock, parallel=2, retry_first=timedelta(seconds=1)
+    )
+    watcher = Watcher(vault, db, Rules, clock, settle=0.0, rescan=0.05, tell=worker.ring)
+    async with asyncio.TaskGroup() as tasks:
+        looking = tasks.create_task(watcher.run())
+        for lane in worker.lanes():
+            tasks.create_task(lane)
+        (vault.root / "raw/a.md").write_text("one")
+        await begun.wait()
+        other.execute("begin immediate")
+        (vault.root / "raw/b.md").write_text("two")
+        may_end.set()
+        worker.ring()
+        await asyncio.sleep(0.3)
+        other.execute("rollback")
+        async with asyncio.timeout(20):
+            while len(await db.read(joblist.listed, (JobState.DONE,))) < 2:  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+        looking.cancel()
+        worker.stop()
+    other.close()
+    db.close()

@@ -15,7 +15,7 @@ import structlog
 from vaultd.daemon.bridging import make_bridge
 from vaultd.daemon.parts import Parts, build
 from vaultd.daemon.place import open_beside, open_for_work
-from vaultd.errors import DiskFullError
+from vaultd.errors import DiskFullError, TransientError
 from vaultd.model.jobs import JobKind, JobState, NewJob
 from vaultd.model.paths import Clock
 from vaultd.schedule import Chore, Schedule
@@ -190,16 +190,16 @@ async def _tell_for_ever(parts: Parts, cursor: int, tell: Tell) -> None:
 def _schedule(parts: Parts) -> Schedule:
     """Return the clock of a running daemon: it only wakes and queues."""
     schedule = Schedule()
-    schedule.every(TICK, _unless_full(parts.worker.tick))
-    schedule.every(SWEEP, _unless_full(parts.sweep.run))
-    schedule.every(_age(parts), _unless_full(lambda: _look_at_folders(parts)))
-    schedule.every(DAY, _unless_full(lambda: _queue(parts, JobKind.UPKEEP)))
+    schedule.every(TICK, _patiently(parts.worker.tick))
+    schedule.every(SWEEP, _patiently(parts.sweep.run))
+    schedule.every(_age(parts), _patiently(lambda: _look_at_folders(parts)))
+    schedule.every(DAY, _patiently(lambda: _queue(parts, JobKind.UPKEEP)))
     return schedule
 
 
-def _unless_full(chore: Chore) -> Chore:
+def _patiently(chore: Chore) -> Chore:
     async def attempt() -> None:
-        with suppress(DiskFullError):  # the next call comes soon enough
+        with suppress(DiskFullError, TransientError):  # the next call comes soon enough
             await chore()
 
     return attempt

@@ -6,13 +6,14 @@ import asyncio
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import structlog
 
 from vaultd.core.ignore import Fate, Rules
 from vaultd.core.reconcile import held_back
 from vaultd.core.settle import INCOMPLETE_LIMIT, FileStat, Trace, follow, settled
-from vaultd.errors import DiskFullError, OutsideVaultError, PermanentError
+from vaultd.errors import DiskFullError, OutsideVaultError, PermanentError, TransientError
 from vaultd.model.paths import Clock
 from vaultd.store import files, problems
 from vaultd.store.database import Database
@@ -108,29 +109,31 @@ class Watcher:
         """Look for ever, until cancelled."""
         try:
             while True:
-                await self._keep_watching()
-                rung = self._woken.is_set() or self._looks == 0
-                self._woken.clear()
-                look = await self._look_safely()
-                if look.fresh and not (rung or self._woken.is_set()) and self.notices:
-                    self.notices.suspect()
-                await self._rest(look)
+                await self._rest(await self._look_safely())
         finally:
             self._stopping = True
             if self.notices is not None:
                 self.notices.stop()
 
-    async def _keep_watching(self) -> None:
+    async def _look_safely(self) -> Look:
+        """Look; whatever the disk refuses meanwhile, there is a next look."""
+        try:
+            return await self._look_watching()
+        except (DiskFullError, TransientError) as error:
+            log.warning("look not recorded", reason=str(error))
+            return Look(due=FULL_WAIT)
+
+    async def _look_watching(self) -> Look:
+        """Look, and doubt a watch that rang no bell for something new."""
         if self.notices is not None:
             await asyncio.to_thread(self.notices.keep_alive, self.monotonic())
             await self._report("watch", self.notices.problem)
-
-    async def _look_safely(self) -> Look:
-        try:
-            return await self.look()
-        except DiskFullError as error:
-            log.warning("look not recorded", reason=str(error))
-            return Look(due=FULL_WAIT)
+        rung = self._woken.is_set() or self._looks == 0
+        self._woken.clear()
+        look = await self.look()
+        if look.fresh and not (rung or self._woken.is_set()) and self.notices:
+            self.notices.suspect()
+        return look
 
     async def _rest(self, look: Look) -> None:
         blind = self.notices is None or self.notices.polling
@@ -169,7 +172,7 @@ class Watcher:
     def _sightings(self) -> list[Sighting] | None:
         """Return what is in the vault, None while the vault itself is away."""
         root = self.vault.root
-        if not ((root / "raw").is_dir() and (root / ".llm-wiki").is_dir()):
+        if not (_is_folder(root / "raw") and _is_folder(root / ".llm-wiki")):
             return None
         return list(scan(self.vault, self.rules()))
 
@@ -303,12 +306,20 @@ class Watcher:
         """Return the folders above absent files that exist and hold nothing we know."""
         above = {folder for path in absent for folder in folders_above(path)}
         filled = {folder for each in sightings for folder in folders_above(each.path)}
-        return frozenset(f for f in above - filled if (self.vault.root / f).is_dir())
+        return frozenset(f for f in above - filled if _is_folder(self.vault.root / f))
 
     async def _report(self, code: str, text: str) -> None:
         known = {each.code: each.text for each in await self.db.read(problems.all_problems)}
         if known.get(code, "") != text:
             await self.db.run(problems.report, code, text, now=self.clock())
+
+
+def _is_folder(place: Path) -> bool:
+    """Tell whether there is a folder; a disk that does not answer has none."""
+    try:
+        return place.is_dir()
+    except OSError:
+        return False
 
 
 def _batches(ready: Iterable[Sighting]) -> Iterator[list[Sighting]]:

@@ -180,10 +180,15 @@ def _check_file(
         raise PageChangedError(f"{path} was changed since it was read.")
     if expect is None or sha256(expect).hexdigest() == ours:
         return
+    if wait := rest_of_quiet(vault, path, now):
+        raise PageChangedError(f"{path} was saved a moment ago.", retry_after=wait, counted=False)
+
+
+def rest_of_quiet(vault: Vault, path: VaultPath, now: datetime) -> timedelta:
+    """Return how long to leave a note alone that somebody may be writing in; zero for the most."""
     saved = datetime.fromtimestamp(vault.locate(path).stat().st_mtime, UTC)
     wait = saved + QUIET - now
-    if timedelta(0) < wait <= QUIET:
-        raise PageChangedError(f"{path} was saved a moment ago.", retry_after=wait, counted=False)
+    return wait if timedelta(0) < wait <= QUIET else timedelta(0)
 
 
 def _write_assets(plan: Plan, vault: Vault) -> None:

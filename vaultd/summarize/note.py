@@ -37,10 +37,14 @@ class _Marks(TypedDict):
 class NoteState(StrEnum):
     """What became of a folder's note."""
 
+    PLANNED = "planned"  # the region is to be added to a person's note, and is not there yet
     WRITTEN = "written"
     HELD = "held"  # a person edited inside the region: their text stays
     LEFT = "left"  # a person took the markers away: the note is theirs for good
     BLOCKED = "blocked"  # the markers or the properties cannot be read safely
+
+
+KNOWN_THERE = frozenset({NoteState.WRITTEN, NoteState.HELD, NoteState.LEFT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,15 +105,16 @@ def _plan_existing(
 ) -> NotePlan:
     text = current.decode("utf-8")
     region = find_regions(text).get(REGION)
-    was_ours = record is not None and record.note == path and record.state is not NoteState.BLOCKED
-    if region is None and was_ours:
+    was_there = record is not None and record.note == path and record.state in KNOWN_THERE
+    if region is None and was_there:
         return NotePlan(NoteRecord(path, NoteState.LEFT), current, None)
     if region is not None and region.edited:
         return _held(path, current, body, record)
     changed = put_region(text, REGION, body, **_marks(node))
     if FOLDER in _types(text):
         changed = set_properties(changed, {"author": node.author})
-    return NotePlan(NoteRecord(path, NoteState.WRITTEN), current, changed.encode())
+    state = NoteState.PLANNED if region is None else NoteState.WRITTEN
+    return NotePlan(NoteRecord(path, state), current, changed.encode())
 
 
 def _held(path: VaultPath, current: bytes, body: str, record: NoteRecord | None) -> NotePlan:
@@ -177,22 +182,35 @@ def accept_edit(vault: Vault, folder: VaultPath) -> bool:
     )
 
 
-def adopt_moved_note(vault: Vault, folder: VaultPath, stray: VaultPath) -> bool:
-    """Rename the note of a folder that was renamed, if it is only ours. Blocking."""
+def adopt_moved_note(vault: Vault, folder: VaultPath, stray: VaultPath) -> ReviewDraft | None:
+    """Rename the note of a folder that was renamed, if it is only ours. Blocking.
+
+    One with a person's words stays where it is: what is returned tells them so.
+    """
     path = note_path_of(folder)
     current = vault.read(stray)
-    if path is None or current is None or vault.read(path) is not None:
-        return False
+    if path is None or current is None:
+        return None
     try:
-        ours = is_only_ours(current.decode("utf-8"))
-    except (PermanentError, UnicodeDecodeError):
-        return False  # a person's note by now: it is reported where it is listed
-    if ours:
-        try:
+        text = current.decode("utf-8")
+        if REGION not in find_regions(text):
+            return None
+        if is_only_ours(text) and vault.read(path) is None:
             vault.move(stray, path)
-        except PageChangedError:
-            return False
-    return ours
+            return None
+    except (PermanentError, UnicodeDecodeError):
+        return None  # a person's note by now, whatever its markers once said
+    except PageChangedError:
+        pass  # a note came to stand there meanwhile
+    return ReviewDraft(
+        kind=ReviewKind.CONFIRM,
+        title=f"Former note of {folder}",
+        text=f"[[{stray.removesuffix('.md')}]] described this folder under another name. It holds"
+        f" words of yours, so it stays as it is and is not kept up any more. The folder's note is"
+        f" [[{path.removesuffix('.md')}]] now.",
+        options=("Skip",),
+        pages=(stray,),
+    )
 
 
 def is_only_ours(text: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from hashlib import sha256
 
 import structlog
@@ -16,6 +16,7 @@ from vaultd.errors import DiskFullError, PageChangedError, VaultdError
 from vaultd.model.jobs import JobKind, NewJob
 from vaultd.model.paths import Clock, VaultPath
 from vaultd.model.summary import Node
+from vaultd.publish.publish import rest_of_quiet
 from vaultd.store import events, folders, jobs, nodes, summaries, vectors
 from vaultd.store.database import Connection, Database
 from vaultd.store.folders import FolderState
@@ -26,12 +27,15 @@ from vaultd.summarize.inputs import Inputs
 from vaultd.summarize.note import (
     NotePlan,
     NoteRecord,
+    NoteState,
     ProposeReview,
     adopt_moved_note,
+    is_only_ours,
     plan_note,
     write_note,
 )
 from vaultd.summarize.tree import Tree
+from vaultd.vault.files import Vault
 
 log = structlog.get_logger()
 
@@ -85,7 +89,9 @@ class Projection:
         once the row is stored.
         """
         for stray in look.inputs.strays:
-            await asyncio.to_thread(adopt_moved_note, self._tree.vault, look.folder, stray)
+            told = await asyncio.to_thread(adopt_moved_note, self._tree.vault, look.folder, stray)
+            if told is not None:
+                await self._propose_review(told)
         record = look.inputs.record
         plan = await self._plan(look, node, record)
         news = plan is not None and (plan.writes or plan.record != record)
@@ -106,7 +112,14 @@ class Projection:
         )
 
     async def _write(self, look: Look, node: Node, planned: NotePlan) -> None:
-        """Write the note. One that cannot be written is tried again at the next look."""
+        """Write the note. One that cannot be written is tried again at the next look.
+
+        A person's note that was saved a moment ago is left alone until they have paused.
+        """
+        wait = await asyncio.to_thread(_rest, self._tree.vault, planned, self._clock())
+        if wait:
+            await self._db.run(_look_later, look.folder, wait, now=self._clock())
+            return
         plan: NotePlan | None = planned
         try:
             for _ in range(WRITE_TRIES):
@@ -130,6 +143,8 @@ class Projection:
         except PageChangedError:
             return False
         look.tally.notes += written
+        if plan.record.state is NoteState.PLANNED:
+            await self._db.run(_record_written, look.folder, plan.record)
         return True
 
     def _commit(
@@ -167,3 +182,22 @@ class Projection:
         payload = {"path": folder, "state": store.new.state.value}
         events.append(db, "folder", payload, now=now)
         return True
+
+
+def _record_written(db: Connection, folder: VaultPath, record: NoteRecord) -> None:
+    folders.record_note(db, folder, record.note, NoteState.WRITTEN.value, record.shown)
+
+
+def _rest(vault: Vault, plan: NotePlan, now: datetime) -> timedelta:
+    """Return how long a person may still be writing in the note; zero where it is only ours."""
+    if not plan.writes or plan.expect is None or is_only_ours(plan.expect.decode("utf-8")):
+        return timedelta(0)
+    try:
+        return rest_of_quiet(vault, plan.record.note, now)
+    except FileNotFoundError:
+        return timedelta(0)  # the comparison before the write tells what became of it
+
+
+def _look_later(db: Connection, folder: VaultPath, wait: timedelta, *, now: datetime) -> None:
+    nodes.mark_folder(db, folder, "", reason="note being written", now=now)
+    nodes.look_again(db, run_at=now + wait, now=now)

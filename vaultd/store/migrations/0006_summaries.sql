@@ -54,7 +54,7 @@ end;
 create table folder_notes (
     folder text primary key,
     note text not null,                 -- path of the note
-    state text not null check (state in ('written', 'held', 'left', 'blocked')),
+    state text not null check (state in ('planned', 'written', 'held', 'left', 'blocked')),
     shown text not null                 -- hash of the text last proposed against a person's edit
 ) strict, without rowid;
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from vaultd.extract import recognition, wire
+from vaultd.extract.album import Album
 from vaultd.extract.content import Content, PageText, UnreadableError, settled
 from vaultd.extract.raster import picture_of
 from vaultd.extract.readers import content_of, page_picture
@@ -176,19 +177,20 @@ def _recognise(content: Content, pages: list[PageText], stream: BinaryIO) -> Non
 def _send_pictures(content: Content, stream: BinaryIO) -> dict[int, str]:
     """Send every picture worth keeping once; return the name of each by its place."""
     names: dict[int, str] = {}
-    known: dict[str, str] = {}
+    album = Album()
     for candidate in content.pictures():
         picture = picture_of(candidate)
         if picture is None:
             continue
-        if picture.sha256 not in known:
-            if len(known) == wire.PICTURE_LIMIT:
+        name = album.name_of(picture)
+        if not name:
+            if len(album) == wire.PICTURE_LIMIT:
                 content.warnings.append(f"Only the first {wire.PICTURE_LIMIT} pictures were kept.")
                 break
-            known[picture.sha256] = f"image{len(known) + 1}"
-            fields = {name: getattr(picture, name) for name in wire.IMAGE_FIELDS}
+            name = album.add(picture)
+            fields = {each: getattr(picture, each) for each in wire.IMAGE_FIELDS}
             wire.write_frame(stream, wire.IMAGE, fields, picture.data)
-        names[candidate.place] = known[picture.sha256]
+        names[candidate.place] = name
     return names
 
 

@@ -28,6 +28,24 @@ async def test_chores_are_called_again_and_again() -> None:
     await asyncio.gather(running, return_exceptions=True)
 
 
+async def test_a_stop_amid_a_chore_is_no_fault(caplog: pytest.LogCaptureFixture) -> None:
+    begun = asyncio.Event()
+
+    async def chore() -> None:
+        begun.set()
+        await asyncio.sleep(60)
+
+    schedule = Schedule()
+    schedule.every(SOON, chore)
+    running = asyncio.ensure_future(schedule.run())
+    await asyncio.wait_for(begun.wait(), 10)
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    await asyncio.sleep(0.01)
+
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+
+
 async def test_failing_chore_is_raised_not_swallowed() -> None:
     async def chore() -> None:
         raise ZeroDivisionError

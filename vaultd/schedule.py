@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import UTC, timedelta
 
 from apscheduler.events import EVENT_JOB_ERROR, JobExecutionEvent
@@ -24,7 +25,7 @@ class Schedule:
 
     def every(self, interval: timedelta, chore: Chore) -> None:
         """Call `chore` every `interval`, the first time after one interval."""
-        self._scheduler.add_job(chore, "interval", seconds=interval.total_seconds())
+        self._scheduler.add_job(self._call, "interval", [chore], seconds=interval.total_seconds())
 
     async def run(self) -> None:
         """Keep time until cancelled; a chore's error ends it and is raised."""
@@ -34,6 +35,10 @@ class Schedule:
             raise await self._failure
         finally:
             self._scheduler.shutdown(wait=False)
+
+    async def _call(self, chore: Chore) -> None:
+        with suppress(asyncio.CancelledError):  # by a stop, which the library takes for a fault
+            await chore()
 
     def _failed(self, event: JobExecutionEvent) -> None:
         if self._failure is not None and not self._failure.done():

@@ -24,7 +24,7 @@ log = structlog.get_logger()
 
 Workflow = Callable[[Job, Progress], Awaitable[Mapping[str, Any]]]
 
-STOP_SECONDS = 8.0  # a running job may end by itself for that long; 10 s are promised in all
+STOP_SECONDS = 2.0  # a running job may end by itself for that long; 5 s are promised in all
 STEPPED_SECONDS = 30.0  # a wall clock that jumps by more was set, not merely corrected
 SPACE_SECONDS = 30.0  # between looks at the free space
 BUSY_SECONDS = 5.0  # before a database that did not answer is asked for work again

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -7,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.bridge.conftest import Daemon, events_in, running, until
-from tests.model_server import ModelServer
+from tests.model_server import Call, ModelServer
 from vaultd.store.database import Database
 
 KEY = "sk-never-to-be-seen"
@@ -96,8 +97,14 @@ def test_a_file_that_changed_needs_a_new_session(modelled: Daemon) -> None:
     assert "changed" in problem["detail"]
 
 
-def test_streams_end_and_nothing_waits_when_the_daemon_stops(modelled: Daemon) -> None:
+def test_a_stop_waits_for_nobody(modelled: Daemon, server: ModelServer) -> None:
     ends: list[float] = []
+    gate = threading.Event()
+    held = threading.Event()
+
+    def hold(_: Call) -> None:
+        held.set()
+        gate.wait(60)
 
     def listen() -> None:
         with modelled.client.stream("GET", "/v1/events/stream") as answer:
@@ -110,18 +117,29 @@ def test_streams_end_and_nothing_waits_when_the_daemon_stops(modelled: Daemon) -
         modelled.get("/v1/events", since=cursor, wait=30)
         ends.append(time.monotonic())
 
+    server.rules.append(hold)
+    (modelled.root / "raw" / "held.md").write_text("# Held\n\nThe model never answers this.\n")
+    modelled.post("/v1/ingest", path="raw/held.md")
     clients = [threading.Thread(target=each) for each in (listen, wait)]
     for client in clients:
         client.start()
-    time.sleep(0.5)
-
-    took = modelled.stop()
+    with socket.create_connection(("127.0.0.1", modelled.port)) as deaf:
+        asked = f"GET /v1/events/stream?since=0 HTTP/1.1\r\nHost: 127.0.0.1:{modelled.port}\r\n"
+        deaf.sendall(f"{asked}Authorization: Bearer {modelled.token}\r\n\r\n".encode())
+        assert held.wait(20)
+        took = modelled.stop()
+    server.rules.remove(hold)
+    gate.set()
     for client in clients:
         client.join(10)
+    log = modelled.output()
     modelled.start()
+    modelled.idle()
 
+    assert took < 5
     assert len(ends) == 2
-    assert took < 10
+    assert "Traceback" not in log
+    assert '"level": "error"' not in log
 
 
 def test_bridge_json_is_there_only_while_somebody_answers(modelled: Daemon) -> None:

@@ -179,6 +179,28 @@ def test_daemon_indexes_what_is_dropped_and_stops_cleanly(root: Path) -> None:
     assert not database_path(root, SETTINGS).with_name("vaultd.db-wal").exists()
 
 
+HANGING = """
+import asyncio, os, signal, time
+from vaultd.daemon import run
+run.STOP_SECONDS = 0.1
+async def hang():
+    stop = run._Stop(at_term=run.DONE)
+    async with stop.on_signals():
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(60)
+asyncio.run(hang())
+"""
+
+
+def test_a_stop_ends_in_time_whatever_hangs() -> None:
+    hanging = subprocess.run(
+        [sys.executable, "-c", HANGING], timeout=30, capture_output=True, text=True, check=False
+    )
+
+    assert hanging.returncode == 0
+    assert "stopped before everything had ended" in hanging.stdout + hanging.stderr
+
+
 async def test_command_beside_a_daemon_has_its_job_done(root: Path) -> None:
     with start(root) as daemon:
         try:

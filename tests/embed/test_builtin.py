@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.resources
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -50,6 +51,23 @@ def test_a_child_that_dies_over_a_text_is_a_passing_fault(monkeypatch: pytest.Mo
     with pytest.raises(TransientError):
         child.encode(["hello"])
     child.close()
+
+
+def test_a_child_is_closed_while_it_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    busy = tmp_path / "busy"
+    busy.write_text("#!/bin/sh\nexec sleep 60\n")
+    busy.chmod(0o755)
+    monkeypatch.setattr("sys.executable", str(busy))
+    child = Child()
+    with ThreadPoolExecutor(1) as thread:
+        answer = thread.submit(child.encode, ["hello"])
+        while child._process is None:
+            time.sleep(0.005)
+        child.close()
+
+        assert isinstance(answer.exception(5), TransientError)
+        with pytest.raises(TransientError, match="closed"):
+            child.encode(["hello"])
 
 
 def test_the_installed_weights_are_the_ones_that_were_checked() -> None:

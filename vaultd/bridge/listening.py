@@ -26,7 +26,7 @@ KEPT_PORT = "bridge-port"
 SPARE_PORTS = 9  # behind the first: 27331 to 27340
 BACKLOG = 128
 IDLE_SECONDS = 75  # longer than most clients keep a connection: they close first, so none races
-LAST_SECONDS = 2  # for answers under way when the daemon stops; it has ten in all
+LAST_SECONDS = 1  # for answers under way when the daemon stops; it has five in all
 PROBLEM = "bridge_port"
 
 log = structlog.get_logger()
@@ -144,16 +144,27 @@ def _configuration(app: ASGIApp) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        timeout_graceful_shutdown=LAST_SECONDS,
+        timeout_graceful_shutdown=2 * LAST_SECONDS,
         timeout_keep_alive=IDLE_SECONDS,
         backlog=BACKLOG,
     )
 
 
 class _Server(uvicorn.Server):
-    """A server that leaves signals to the daemon."""
+    """A server that leaves signals to the daemon, and waits for no client when it stops."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Catch none."""
         yield
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take no more requests, and let answers under way end for a while."""
+        cutting = asyncio.get_running_loop().call_later(LAST_SECONDS, self._cut)
+        await super().shutdown(sockets)
+        cutting.cancel()
+
+    def _cut(self) -> None:
+        """Close what is still open: its client reads slowly, or not at all."""
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()

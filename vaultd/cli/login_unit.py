@@ -54,7 +54,7 @@ Restart=on-failure
 RestartSec={RESTART_SECONDS}
 # Wrong settings do not mend themselves:
 RestartPreventExitStatus=2
-# A stop finishes or stores the step at hand, which takes up to ten seconds:
+# A stop finishes or puts back the step at hand, which takes up to five seconds:
 TimeoutStopSec=20
 KillMode=mixed
 Nice=10

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import threading
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import structlog
@@ -28,6 +30,7 @@ from vaultd.store.joblist import JobRow
 log = structlog.get_logger()
 
 DONE, DEGRADED, INTERRUPTED = 0, 3, 130
+STOP_SECONDS, TELL_SECONDS = 4.5, 0.2  # a stop takes less than five, whatever hangs
 ONCE_HORIZON = timedelta(seconds=60)  # one pass waits for what is due within that time
 FOLLOWING = timedelta(seconds=10)  # what a request brings about is done with it: index, folders
 TICK = timedelta(seconds=1)  # how fast requests of other processes are noticed
@@ -43,14 +46,18 @@ Tell = Callable[[Event], None]
 async def run_daemon(root: Path, settings: Settings, clock: Clock) -> int:
     """Work on the vault until a signal comes; return the exit code.
 
-    The first SIGTERM or SIGINT lets running jobs end within 10 s, a second one ends at once:
-    everything stored is whole at any moment.
+    The first SIGTERM or SIGINT ends it within 5 s, and lets running jobs end that can by then;
+    a second one ends at once: everything stored is whole at any moment.
     """
-    async with open_for_work(root, settings, clock) as place, build(place) as parts:
+    stop = _Stop(at_term=DONE)
+    async with (
+        stop.on_signals(),
+        open_for_work(root, settings, clock) as place,
+        build(place) as parts,
+    ):
         await _look_at_folders(parts, lately=_age(parts))
         await _embed_the_rest(parts)
-        stop = _Stop()
-        async with _working(parts) as tasks, stop.on_signals():
+        async with _working(parts) as tasks:
             bridge = make_bridge(parts) if settings.bridge.enabled else None
             if bridge is not None:
                 tasks.create_task(bridge.run())
@@ -65,7 +72,7 @@ async def run_daemon(root: Path, settings: Settings, clock: Clock) -> int:
                 bridge.stop()
             for task in keep:
                 task.cancel()
-        return INTERRUPTED if stop.name == "SIGINT" else DONE
+    return stop.code
 
 
 async def run_once(root: Path, settings: Settings, clock: Clock, tell: Tell | None = None) -> int:
@@ -232,29 +239,44 @@ def _age(parts: Parts) -> timedelta:
 
 
 class _Stop:
-    """The wish to stop, as signals bring it."""
+    """The wish to stop, as signals bring it. `code` is what the process then exits with."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, at_term: int = INTERRUPTED) -> None:
         self.wanted = asyncio.Event()
         self.name = ""
+        self.code = INTERRUPTED
+        self._at_term = at_term
 
     def want(self, number: int) -> None:
-        """Ask for a clean stop; asked a second time, end at once."""
-        if self.wanted.is_set():
+        """Take the wish for a stop, which ends in time; asked a second time, end at once."""
+        if self.name:
             os._exit(128 + number)
         self.name = signal.Signals(number).name
-        self.wanted.set()
+        self.code = self._at_term if number == signal.SIGTERM else INTERRUPTED
+        late = threading.Timer(STOP_SECONDS, self._end)
+        late.daemon = True
+        late.start()
+
+    def _end(self) -> None:
+        """End a process that a thread still holds up: what is stored is whole at any moment."""
+        say = partial(log.warning, "stopped before everything had ended", seconds=STOP_SECONDS)
+        telling = threading.Thread(target=say, daemon=True)
+        telling.start()
+        telling.join(TELL_SECONDS)  # the log may be what hangs
+        os._exit(self.code)
 
     @asynccontextmanager
     async def on_signals(self) -> AsyncIterator[None]:
-        """Listen to SIGTERM and SIGINT, where the system lets an event loop do so."""
+        """Listen to SIGTERM and SIGINT."""
         loop, numbers = asyncio.get_running_loop(), (signal.SIGTERM, signal.SIGINT)
-        with suppress(NotImplementedError):
-            for number in numbers:
-                loop.add_signal_handler(number, self.want, number)
+
+        def come(number: int, _: object) -> None:
+            self.want(number)  # even while the loop is busy
+            loop.call_soon_threadsafe(self.wanted.set)
+
+        before = {number: signal.signal(number, come) for number in numbers}
         try:
             yield
         finally:
-            with suppress(NotImplementedError):
-                for number in numbers:
-                    loop.remove_signal_handler(number)
+            for number, listener in before.items():
+                signal.signal(number, listener)

@@ -36,15 +36,18 @@ class Child:
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = Lock()
+        self._closed = False
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one unit vector for each text.
 
         Raises:
             EncoderMissingError: the encoder is not there, or not the one that was checked.
-            TransientError: the child died; the next call starts another one.
+            TransientError: the child died (the next call starts another one) or was closed.
         """
         with self._lock:
+            if self._closed:
+                raise TransientError("The embedder was closed.")
             process = self._started()
             assert process.stdin is not None
             assert process.stdout is not None
@@ -62,7 +65,10 @@ class Child:
         raise TransientError("The embedder's process ended before it answered.")
 
     def close(self) -> None:
-        """End the child, if there is one."""
+        """End the child for good; who waits for its answer gets none."""
+        self._closed = True
+        if (process := self._process) is not None:
+            process.kill()
         with self._lock:
             self._end()
 

@@ -113,7 +113,7 @@ class Watcher:
         finally:
             self._stopping = True
             if self.notices is not None:
-                self.notices.stop()
+                await asyncio.to_thread(self.notices.stop)  # waits for its threads
 
     async def _look_safely(self) -> Look:
         """Look; whatever the disk refuses meanwhile, there is a next look."""

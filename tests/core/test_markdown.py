@@ -71,7 +71,7 @@ def test_outline_nests_headings_and_leaves_out_the_title() -> None:
         ("> [!pitfall] x", "> [!note] x"),
         ("> [!TIP] x", "> [!TIP] x"),
         ("key:: value", "key: value"),
-        ("std::vector", "std::vector"),
+        ("std::vector", "std:\\:vector"),
         ("costs $5 or $10", "costs \\$5 or \\$10"),
         ("$E = mc^2$ and $x$", "$E = mc^2$ and $x$"),
         ("`$HOME` and $HOME", "`$HOME` and \\$HOME"),

@@ -47,9 +47,14 @@ _CALLOUT_TYPES = _words(
     "faq warning caution attention failure fail missing danger error bug example quote cite"
 )
 _TAG_SIGN = re.compile(rf"(^|[\s(\"'，。、；：（“]){TAG_SIGN}", re.MULTILINE)
-_FIELD = re.compile(r"^([ \t]*+(?:[-*+>][ \t]++)*+[^\n:`|]{1,80}+)::(?=[ \t]|$)", re.MULTILINE)
+_FIELD = re.compile(r"^([ \t]*+(?:[-*+>|][ \t]++)*+[^\n:`|\[\]]{1,80}+)::(?=[ \t]|$)", re.MULTILINE)
 _FIELD_INLINE = re.compile(r"([\[(][^\[\]()\n:`]{1,80}+)::(?=[ \t])")
-_PRICE = re.compile(r"(?<![\\$\w])\$(?=\d)")
+_FIELD_TIGHT = re.compile(  # `std::vec`: both colons stay
+    r"^([ \t]*+(?:[-*+>|][ \t]++)*+[^\s:`|\[\](][^\n:`|\[\]]{0,79}+)::(?=[^\s:])", re.MULTILINE
+)
+_FIELD_INLINE_TIGHT = re.compile(r"([\[(][^\[\]()\n:`]{1,80}+)::(?=[^\s:])")
+_PRICE = re.compile(r"(?<![\\$])\$(?=\d)")
+_DOLLAR = re.compile(r"(?<!\\)\$")
 _SHELL = re.compile(r"(?<![\\$\w])\$(?=[A-Z_]{2,}\b|\{[A-Za-z_]\w*\})")
 _MATH_SIGN = re.compile(r"[\\^_=+<>{}*/]|\A[^\s\d]\Z|\A[A-Za-z](?:\([A-Za-z, ]+\))?\Z")
 _CODE_LABEL = re.compile(r"(`{3,}|~{3,})[ \t]*([\w-]+)")
@@ -142,6 +147,9 @@ def _plain_dollars(text: str, warnings: list[str]) -> str:
         inner = part.strip("$")
         if span.kind is Quiet.MATH and _LOADING.search(part):
             return part.replace("$", r"\$")
+        if span.kind is Quiet.MATH and not part.startswith("$$") and _DOLLAR.search(inner):
+            warnings.append("escaped a dollar sign")
+            return rf"\{part}"  # a formula holds none: the first was a price
         if span.kind is not Quiet.MATH or part.startswith("$$") or _MATH_SIGN.search(inner):
             return part if span.closed else part.replace("$$", r"\$\$", 1)
         if re.fullmatch(r"[\w., ]{1,12}", inner) and not re.match(r"\d[\d.,]* \w", inner):
@@ -230,7 +238,9 @@ def _signs(text: str, warnings: list[str]) -> str:
         prose = _REPLY_MARKER.sub("", prose)
         prose = _CALLOUT.sub(callout, prose)
         prose = _outside_links(_TAG_SIGN, r"\1\#", prose)
-        prose = _FIELD_INLINE.sub(r"\1:", _FIELD.sub(r"\1:", prose))
+        prose = _FIELD_TIGHT.sub(r"\1:\:", _FIELD.sub(r"\1:", prose))
+        prose = _outside_links(_FIELD_INLINE, r"\1:", prose)
+        prose = _outside_links(_FIELD_INLINE_TIGHT, r"\1:\:", prose)
         return _SHELL.sub(r"\$", _PRICE.sub(r"\$", prose))
 
     return change_prose(text, change)

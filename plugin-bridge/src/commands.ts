@@ -60,10 +60,10 @@ const GENERAL: readonly General[] = [
 	["show-health", "Check health", "heart-pulse", ({ open }) => open.health()],
 	["show-usage", "Show what models were asked", "chart-column", ({ app, daemon }) => new UsageModal(app, daemon).open()],
 	["estimate", "Estimate what new documents would cost", "calculator", ({ upkeep }) => upkeep.estimate()],
-	["rewrite-offline", "Have the model rewrite what was written offline", "sparkles", ({ upkeep }) => upkeep.rewriteOffline()],
-	["retry-held", "Try everything again that is held", "rotate-cw", ({ upkeep }) => upkeep.retryHeld()],
+	["rewrite-offline", "Have the model rewrite what was written offline…", "sparkles", ({ upkeep }) => upkeep.rewriteOffline()],
+	["retry-held", "Try everything again that is held…", "rotate-cw", ({ upkeep }) => upkeep.retryHeld()],
 	["look-over", "Look over the wiki", "list-checks", ({ upkeep }) => upkeep.lookOver()],
-	["rebuild", "Rebuild from the files", "hammer", ({ upkeep }) => upkeep.rebuild()],
+	["rebuild", "Rebuild from the files…", "hammer", ({ upkeep }) => upkeep.rebuild()],
 ];
 
 /** Add all commands, and the entries in the menus of files and folders. */

@@ -29,8 +29,8 @@ export interface Surroundings {
 	readonly machine: Machine;
 	readonly send: Send;
 	readonly openStream: OpenStream;
-	/** Resolves once somebody can see the window. */
-	readonly visible: () => Promise<void>;
+	/** Resolves once somebody can see the window, or when `end` comes. */
+	readonly visible: (end: AbortSignal) => Promise<void>;
 }
 
 /** Called after every change; `events` are new since the last call, empty when some were lost. */
@@ -40,14 +40,18 @@ const OTHER_PROTOCOL = "protocol";
 const BETWEEN_LOOKS_MS = 500; // progress of a running job, read often enough to look alive
 
 export class Daemon {
-	private listeners = new Set<Listener>();
-	private closed = false;
+	private readonly listeners = new Set<Listener>();
+	private readonly end = new AbortController();
 	private client: BridgeClient | null = null;
 	private machine = ""; // where the daemon that was looked for last says it runs
 	private wake: (() => void) | null = null;
 	private current: DaemonState = { kind: "searching" };
 
 	constructor(private readonly around: Surroundings) {}
+
+	private get closed(): boolean {
+		return this.end.signal.aborted;
+	}
 
 	get state(): DaemonState {
 		return this.current;
@@ -91,7 +95,7 @@ export class Daemon {
 	}
 
 	close(): void {
-		this.closed = true;
+		this.end.abort();
 		this.listeners.clear();
 		this.wake?.();
 	}
@@ -114,7 +118,7 @@ export class Daemon {
 	}
 
 	private async found(): Promise<BridgeClient> {
-		await this.around.visible();
+		await this.around.visible(this.end.signal);
 		const found = await this.around.find();
 		this.machine = found?.machine ?? "";
 		if (found === null) throw new DaemonUnreachable();
@@ -139,7 +143,7 @@ export class Daemon {
 		await this.refresh(client, []);
 		answered();
 		while (!this.closed && this.client === client) {
-			await this.around.visible();
+			await this.around.visible(this.end.signal);
 			const page = await client.call("GET /v1/events", { query: { since: cursor } });
 			cursor = page.cursor;
 			if (page.reset || page.events.length > 0) {

@@ -32,7 +32,7 @@ export default class VaultdBridge extends Plugin {
 		addViews(this, { daemon, vaultFolder, showDone, openReviews: open.reviews, openHealth: open.health, lookOver, rebuild, retryHeld });
 		addCommands(this, { app, daemon, open, upkeep });
 		this.addSettingTab(new BridgeSettingTab(app, this, kept));
-		this.addChild(new FolderAbstracts(daemon, () => kept.current.folderAbstracts, activeDocument.body));
+		this.addChild(new FolderAbstracts(daemon, () => kept.current.folderAbstracts, app.workspace.containerEl));
 
 		const line = this.addStatusBarItem();
 		this.register(showStatusBar(line, daemon, open.activity));

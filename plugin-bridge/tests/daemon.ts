@@ -79,8 +79,12 @@ export async function until(holds: () => unknown, what: string, patience = PATIE
 	const end = Date.now() + patience;
 	while (!(await holds())) {
 		if (Date.now() > end) throw new Error(`Waited in vain for ${what}.`);
-		await new Promise((resolve) => setTimeout(resolve, 20));
+		await pause(20);
 	}
+}
+
+export async function pause(milliseconds: number): Promise<void> {
+	await new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 /** Send a request as Obsidian's `requestUrl` does: from outside any page, so without an origin. */

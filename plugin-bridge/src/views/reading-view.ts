@@ -1,6 +1,6 @@
 /** Reading a document together: its analysis, a talk about it, then its pages. */
 
-import { ItemView, MarkdownRenderer, Notice } from "obsidian";
+import { Component, ItemView, MarkdownRenderer, Notice } from "obsidian";
 import type { ViewStateResult, WorkspaceLeaf } from "obsidian";
 import { attempt } from "../attempt";
 import type { Daemon } from "../daemon";
@@ -15,6 +15,7 @@ interface Turn {
 	text: string;
 }
 
+const NEAR_END_PX = 60;
 const PERSON = "user"; // the role of the person's turns, as the daemon stores them
 
 export class ReadingView extends ItemView {
@@ -24,6 +25,7 @@ export class ReadingView extends ItemView {
 	private running: AbortController | null = null;
 	private written = false;
 	private unsent = "";
+	private texts = this.addChild(new Component()); // rendered, for as long as they are shown
 
 	constructor(
 		leaf: WorkspaceLeaf,
@@ -122,9 +124,12 @@ export class ReadingView extends ItemView {
 	private take(event: TalkEvent, turn: Turn, live: HTMLElement | null): void {
 		this.session = event.session;
 		if (event.event !== "piece" || event.text === undefined) return;
+		if (turn.text === "") live?.empty();
 		turn.text += event.text;
-		live?.setText(turn.text);
-		live?.scrollIntoView({ block: "end" });
+		const talk = live?.closest(".vaultd-talk");
+		const reads = talk && talk.scrollHeight - talk.scrollTop - talk.clientHeight > NEAR_END_PX; // further up
+		live?.appendText(event.text);
+		if (!reads) live?.scrollIntoView({ block: "end" });
 	}
 
 	/** Take back what was not said to its end: the daemon keeps whole turns only. */
@@ -144,6 +149,8 @@ export class ReadingView extends ItemView {
 	}
 
 	private draw(): void {
+		this.removeChild(this.texts);
+		this.texts = this.addChild(new Component());
 		this.contentEl.empty();
 		if (this.path === "") {
 			addEmptyState(this.contentEl, "book-open-text", "Read a document together", "Choose this from the menu of a document in the raw folder.");
@@ -165,7 +172,7 @@ export class ReadingView extends ItemView {
 		const text = el.createDiv({ cls: "vaultd-turn-text" });
 		if (turn.text === "") text.setText("Reading the document …");
 		else if (this.running !== null && turn === this.turns.at(-1)) text.setText(turn.text);
-		else void MarkdownRenderer.render(this.app, turn.text, text, this.path, this);
+		else void MarkdownRenderer.render(this.app, turn.text, text, this.path, this.texts);
 	}
 
 	private drawComposer(): void {

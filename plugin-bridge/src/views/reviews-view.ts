@@ -1,6 +1,6 @@
 /** The daemon's open questions, and what the person answers. */
 
-import { ItemView, MarkdownRenderer, Notice } from "obsidian";
+import { Component, ItemView, MarkdownRenderer, Notice } from "obsidian";
 import type { WorkspaceLeaf } from "obsidian";
 import { attempt, reasonOf } from "../attempt";
 import { DaemonUnreachable } from "../client";
@@ -29,6 +29,7 @@ export class ReviewsView extends ItemView {
 	private readonly drafts = new Map<string, string>();
 	private shown = "";
 	private answering = false;
+	private texts = this.addChild(new Component()); // rendered, for as long as they are shown
 
 	constructor(
 		leaf: WorkspaceLeaf,
@@ -85,6 +86,8 @@ export class ReviewsView extends ItemView {
 	}
 
 	private draw(reviews: readonly ReviewItem[], texts: readonly string[]): void {
+		this.removeChild(this.texts);
+		this.texts = this.addChild(new Component());
 		if (reviews.length === 0) {
 			addEmptyState(this.contentEl, "circle-check", "No open reviews", "Questions about your documents appear here.");
 			return;
@@ -97,7 +100,7 @@ export class ReviewsView extends ItemView {
 		card.createDiv({ cls: "vaultd-kind", text: KINDS[review.kind] ?? review.kind });
 		card.createDiv({ cls: "vaultd-card-title", text: review.title });
 		const body = card.createDiv({ cls: "vaultd-card-body" });
-		void MarkdownRenderer.render(this.app, review.text, body, review.note ?? "", this);
+		void MarkdownRenderer.render(this.app, review.text, body, review.note ?? "", this.texts);
 		this.drawPlaces(card, review);
 		const proposal = proposalOf(review);
 		if (proposal !== null) {

@@ -4,6 +4,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
+import type { RealDaemon } from "../daemon";
+import { sendFromOutside } from "../daemon";
 import { pythonOf } from "../../scripts/python.mjs";
 
 export const WINDOWS = 20_000;
@@ -33,7 +35,20 @@ export function windowsIn(vault: string): number {
 	return Number(execFileSync(pythonOf(), ["-c", ask, join(vault, ".llm-wiki", "vaultd.db")], { encoding: "utf8" }));
 }
 
-/** Type the questions and return the waits in milliseconds, shortest first. */
+/** Tell whether nothing is left to do. */
+export async function isIdle(real: RealDaemon): Promise<boolean> {
+	const jobs = await sendFromOutside({ url: `${real.address}/v1/jobs`, headers: { authorization: `Bearer ${real.token}` } });
+	return (JSON.parse(jobs.text) as { jobs: unknown[] }).jobs.length === 0;
+}
+
+/** Return the median and the 95th percentile of waits, rounded. */
+export function sharesOf(waits: readonly number[]): { median: number; p95: number; number: number } {
+	const sorted = waits.toSorted((one, other) => one - other);
+	const nth = (share: number): number => Math.round(sorted[Math.floor(sorted.length * share)] ?? Infinity);
+	return { median: nth(0.5), p95: nth(0.95), number: waits.length };
+}
+
+/** Type the questions and return the waits in milliseconds. */
 export async function waitsWhileTyping(page: Page): Promise<number[]> {
 	await page.keyboard.type(QUESTIONS[0] ?? ""); // the daemon reads its vectors for the first question
 	await page.locator(".suggestion-item").first().waitFor({ timeout: 60_000 });
@@ -56,5 +71,5 @@ export async function waitsWhileTyping(page: Page): Promise<number[]> {
 		await page.keyboard.type(question, { delay: BETWEEN_KEYS_MS });
 		await page.waitForTimeout(300);
 	}
-	return (await page.evaluate(() => (window as unknown as { waits: number[] }).waits)).sort((one, other) => one - other);
+	return page.evaluate(() => (window as unknown as { waits: number[] }).waits);
 }

@@ -1,13 +1,14 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { loadavg } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openStream } from "../../src/stream";
 import type { RealDaemon } from "../daemon";
-import { sendFromOutside, until } from "../daemon";
+import { pause, sendFromOutside, until } from "../daemon";
 import { ScriptedBridge } from "../scripted-bridge";
-import { waitsWhileTyping, windowsIn, WINDOWS, writeNotes } from "./latency";
+import { isIdle, sharesOf, waitsWhileTyping, windowsIn, WINDOWS, writeNotes } from "./latency";
 import type { Desk } from "./page";
 import { WindowServer } from "./server";
 
@@ -251,17 +252,24 @@ export function windowBehaves(real: RealDaemon): void {
 		"shows first results within 150 ms of a keystroke, among 20,000 windows",
 		async () => {
 			writeNotes(real.vault);
-			await until(() => windowsIn(real.vault) >= WINDOWS, "the index", 1_000_000);
+			await until(async () => (windowsIn(real.vault) >= WINDOWS && (await isIdle(real))) || pause(5_000), "the index", 3_000_000);
 			await open(null);
 			await seen("vaultd: up to date");
+			const answers: number[] = [];
+			server.send = (async (request: Parameters<typeof sendFromOutside>[0]) => {
+				const began = performance.now();
+				const answer = await sendFromOutside(request);
+				if (request.url.endsWith("/v1/search")) answers.push(performance.now() - began);
+				return answer;
+			}) as never;
 			await run("search");
 			const waits = await waitsWhileTyping(page);
-			const nth = (share: number): number => Math.round(waits[Math.floor(waits.length * share)] ?? Infinity);
-			process.stdout.write(`${JSON.stringify({ figure: "keystroke to first result, p95", value: nth(0.95), unit: "ms", median: nth(0.5), waits: waits.length })}\n`);
+			const figures = { windows: windowsIn(real.vault), "keystroke to first result": sharesOf(waits), "of it the bridge's answer": sharesOf(answers), unit: "ms", load: loadavg()[0] };
+			process.stdout.write(`${JSON.stringify(figures)}\n`);
 
-			expect(nth(0.95)).toBeLessThan(150);
+			expect(sharesOf(waits).p95).toBeLessThan(150);
 		},
-		1_200_000,
+		3_200_000,
 	);
 
 	inWindow("has settings", async () => {

@@ -139,6 +139,7 @@ export class WorkspaceLeaf {
 }
 
 export class Workspace extends Events {
+	readonly containerEl = document.body;
 	readonly leaves = new Set<WorkspaceLeaf>();
 	readonly opened: { path: string; pane: unknown; state: unknown }[] = [];
 	active: TFile | null = null;

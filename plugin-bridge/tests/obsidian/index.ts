@@ -35,6 +35,12 @@ export class Component {
 		return child;
 	}
 
+	removeChild<T extends Component>(child: T): T {
+		this.children.splice(this.children.indexOf(child), 1);
+		child.unload();
+		return child;
+	}
+
 	register(end: () => unknown): void {
 		this.ends.push(end);
 	}

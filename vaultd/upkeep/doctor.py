@@ -13,13 +13,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
+from vaultd.core.ignore import is_conflict_copy
 from vaultd.errors import DatabaseError, VaultLockedError
 from vaultd.store.database import Database, migrations
 from vaultd.store.health import damage, parts_of, version_of, words_agree
 from vaultd.vault.disk import LEAST_FREE, low_space
-from vaultd.vault.layout import writer_named
+from vaultd.vault.layout import STATE, writer_named
 from vaultd.vault.lock import VaultLock
 from vaultd.vault.mounts import is_network, journal_for, mount_type, synced_by
+from vaultd.vault.obsidian import FOLDER_NAME, folder_note_names
 
 State = Literal["ok", "warning", "failed"]
 
@@ -82,6 +84,8 @@ def vault_checks(place: Place) -> Iterator[Check]:
     yield _writer(place)
     yield _disk(place)
     yield _synced(place)
+    yield _copies(place)
+    yield _folder_notes(place)
     yield _watches(place)
     yield _database(place)
 
@@ -191,8 +195,32 @@ def _synced(place: Place) -> Check:
     if tool or is_network(kind):
         where = f"a folder that {tool} syncs" if tool else f"a network disk ({kind})"
         text = f"The database is in {where}; it works, more slowly."
-        return Check("place", "warning", text, "Set state_dir to a folder on this machine's disk.")
+        remedy = "Set state_dir to a folder on this machine's disk."
+        if tool == "Syncthing":
+            remedy += f" Add the line {STATE} to the .stignore of the synced folder."
+        return Check("place", "warning", text, remedy)
     return Check("place", "ok", "The database is on a local disk.")
+
+
+def _copies(place: Place) -> Check:
+    """Sync tools copy what two machines wrote; copies of our own files are never read."""
+    there = sorted(place.state.iterdir()) if place.state.is_dir() else []
+    copies = [each.name for each in there if is_conflict_copy(each.name.lower())]
+    if not copies:
+        return Check("copies", "ok", "No sync tool has made copies of vaultd's own files.")
+    text = (
+        f"A sync tool made copies of vaultd's own files, which are not used: {', '.join(copies)}."
+    )
+    return Check("copies", "warning", text, f"Delete them, and keep {STATE} out of the sync.")
+
+
+def _folder_notes(place: Place) -> Check:
+    odd = [name for name in folder_note_names(place.root) if name != FOLDER_NAME]
+    if not odd:
+        return Check("folder notes", "ok", "A folder's note has the name of its folder.")
+    text = f'A plugin of yours looks for folder notes named "{odd[0]}"; vaultd\'s have the name of'
+    remedy = f"Set the name to {FOLDER_NAME} in the plugin, or read them as any other note."
+    return Check("folder notes", "warning", f"{text} their folder.", remedy)
 
 
 def _watches(place: Place) -> Check:

@@ -18,6 +18,9 @@ TEMPLATE_SETTINGS = (
     ("plugins/templater-obsidian/data.json", "templates_folder"),
 )
 
+FOLDER_NAME = "{{folder_name}}"  # how plugins spell "the name of the folder"
+FOLDER_NOTE_PLUGINS = ("folder-notes", "notebook-navigator")
+
 
 @dataclass(frozen=True, slots=True)
 class ObsidianSettings:
@@ -52,6 +55,16 @@ def obsidian_settings(root: Path) -> ObsidianSettings:
 def excluded_files(root: Path) -> ExcludedFiles:
     """Return which files a person does not want to find."""
     return ExcludedFiles(obsidian_settings(root).excluded)
+
+
+def folder_note_names(root: Path) -> tuple[str, ...]:
+    """Return what the folder-note plugins of the vault call a folder's note."""
+    found = [
+        _read(config / f"plugins/{plugin}/data.json").get("folderNoteName")
+        for config in config_folders(root)
+        for plugin in FOLDER_NOTE_PLUGINS
+    ]
+    return _distinct([name for name in found if isinstance(name, str)])
 
 
 def config_folders(root: Path) -> Iterator[Path]:

@@ -228,6 +228,33 @@ def test_the_same_source_again_writes_nothing_or_replaces() -> None:
     assert "created: 2026-11-29" in replaced
 
 
+def source_page(reader: str) -> PlannedPage:
+    """Return the page of a source whose second page `reader` read from its picture."""
+    pages = (ExtractedPage(1, "text"), ExtractedPage(2, "text", transcribed_by=reader))
+    result = plan_pages(
+        [draft(SUMMARY, "A", "One.", kind="source")],
+        source=replace(source(), pages=pages),
+        wiki=Wiki(),
+        summary_path=SUMMARY,
+        author="offline",
+        today=TODAY,
+    )
+    return result.pages[0]
+
+
+def test_page_of_a_scan_says_who_read_it_until_the_file_has_text_itself() -> None:
+    scan, text = source_page("ocr"), source_page("")
+    assert parse_page(scan.text).word("transcribed") == "ocr"
+    assert "transcribed" not in text.text
+
+    again = updated_page(later(text), Standing(scan.text, scan.text)).text
+    mine = scan.text.replace('transcribed: "ocr"', "transcribed: me")
+    kept = updated_page(later(text), Standing(mine, scan.text)).text
+
+    assert "transcribed" not in again
+    assert "transcribed: me" in kept
+
+
 def test_another_source_asks_for_a_merge_only_if_it_says_something_new() -> None:
     first = planned("One.\n\nTwo.", tags=("x",))
     standing = Standing(first.text, first.text)

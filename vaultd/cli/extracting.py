@@ -62,7 +62,10 @@ def document_of(file: Path, extraction: Extraction) -> dict[str, Any]:
         "status": extraction.status.value,
         "reason": extraction.reason,
         "language": extraction.language,
-        "pages": [{"number": page.number, "text": page.text} for page in extraction.pages],
+        "pages": [
+            {"number": page.number, "text": page.text, "transcribed_by": page.transcribed_by}
+            for page in extraction.pages
+        ],
         "images": [
             {
                 "sha256": image.sha256,

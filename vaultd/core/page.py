@@ -31,6 +31,7 @@ OWN_KEYS = (  # in the order they are written
     "related",
     "sources",
     "source_sha256",
+    "transcribed",
     "author",
 )
 LISTED_KEYS = ("tags", "aliases", "related", "sources")
@@ -102,7 +103,10 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class NewProperties:
-    """What code writes above a new page. `related` holds whole links; `extra` comes last."""
+    """What code writes above a new page. `related` holds whole links; `extra` comes last.
+
+    `transcribed` says who read the source from pictures of its pages.
+    """
 
     type: str
     title: str
@@ -114,6 +118,7 @@ class NewProperties:
     related: tuple[str, ...] = ()
     sources: tuple[SourceId, ...] = ()
     source_sha256: str = ""
+    transcribed: str = ""
     extra: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -8,7 +8,7 @@ from datetime import date
 
 from vaultd.core.block_path import same_path
 from vaultd.core.merge import Conflict, adds_nothing, both_bodies, three_way, union
-from vaultd.core.page import LISTED_KEYS, Page, parse_page, with_body
+from vaultd.core.page import LISTED_KEYS, NewProperties, Page, parse_page, with_body
 from vaultd.core.plan import PlannedPage
 from vaultd.core.properties import Settable, set_properties
 from vaultd.core.region import find_regions, put_region, short_hash, without_regions
@@ -136,7 +136,8 @@ def page_without(standing: Standing, body: str, leaving: Leaving, today: date) -
 
 def left_to_person(text: str) -> str:
     """Return the text of a page that stays although its only source is gone."""
-    return set_properties(text, {"sources": None, "source_sha256": None, "author": None})
+    gone = ("sources", "source_sha256", "transcribed", "author")
+    return set_properties(text, dict.fromkeys(gone))
 
 
 def _less(text: str, leaving: Leaving, today: date) -> str:
@@ -211,12 +212,12 @@ def _own_text(planned: PlannedPage, base: str, body: str, text: str) -> str:
     changes: dict[str, Settable] = {
         key: union(page.listed(key), getattr(new, key)) for key in LISTED_KEYS
     }
-    words = {"author": new.author, "source_sha256": new.source_sha256}
+    words = _words(new)
     written = parse_page(text).word("updated")
     if written == new.updated.isoformat():
         changes["updated"] = new.updated
     kept = {key: value for key, value in changes.items() if value}
-    return set_properties(with_body(base, body), kept | {k: w for k, w in words.items() if w})
+    return set_properties(with_body(base, body), kept | words)
 
 
 def _appended(planned: PlannedPage, page: Page) -> str:
@@ -257,21 +258,27 @@ def _changes(planned: PlannedPage, standing: Standing) -> dict[str, Settable]:
         if _keys(wanted) != _keys(there):
             changes[key] = wanted
     if page.reviewed or standing.base is None:
-        known = new.source_sha256 if page.word("source_sha256") else ""
-        return changes | _own_words(page, page, {"source_sha256": known})
+        known = {"source_sha256": new.source_sha256} if page.word("source_sha256") else {}
+        return changes | _own_words(page, page, known)
     for key in ("type", "title", "created"):
         if not page.word(key) and not base.word(key):
             changes[key] = getattr(new, key)
-    words = {"author": new.author, "source_sha256": new.source_sha256}
-    return changes | _own_words(page, base, words)
+    return changes | _own_words(page, base, _words(new))
 
 
-def _own_words(page: Page, base: Page, words: dict[str, str]) -> dict[str, Settable]:
+def _words(new: NewProperties) -> dict[str, Settable]:
+    """Return the words to set; None goes: the source's file now has text of its own."""
+    transcribed = new.transcribed or (None if new.source_sha256 else "")
+    words = {"author": new.author, "source_sha256": new.source_sha256, "transcribed": transcribed}
+    return {key: word for key, word in words.items() if word != ""}
+
+
+def _own_words(page: Page, base: Page, words: Mapping[str, Settable]) -> dict[str, Settable]:
     """Return properties that follow our last write, unless a person changed them since."""
     return {
         key: word
         for key, word in words.items()
-        if word and page.word(key) == base.word(key) and page.word(key) != word
+        if page.word(key) == base.word(key) and page.word(key) != (word or "")
     }
 
 

@@ -155,7 +155,8 @@ def _update_frame(
     kind: str, content: Content, pages: list[PageText], names: dict[int, str]
 ) -> dict[str, Any]:
     judged = verdict(kind, content, _texts(pages, {}))
-    return {"texts": _texts(pages, names), **judged.fields()}
+    readers = [page.transcribed_by for page in pages]
+    return {"texts": _texts(pages, names), "transcribed_by": readers, **judged.fields()}
 
 
 def _recognise(content: Content, pages: list[PageText], stream: BinaryIO) -> None:
@@ -171,6 +172,7 @@ def _recognise(content: Content, pages: list[PageText], stream: BinaryIO) -> Non
         if found.score < recognition.SURE:
             content.warnings.append(f"Page {index + 1}: the text was recognised with doubts.")
         if found.text:
+            pages[index].transcribed_by = recognition.NAME
             del content.scans[index]
 
 

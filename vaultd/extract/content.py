@@ -60,11 +60,15 @@ class Candidate:
 
 @dataclass(slots=True)
 class PageText:
-    """One page, slide or sheet: Markdown with picture places, and what no reader sees."""
+    """One page, slide or sheet: Markdown with picture places, and what no reader sees.
+
+    `transcribed_by` is "ocr" where text recognition read it from a picture.
+    """
 
     number: int | None
     text: str
     hidden: str = ""
+    transcribed_by: str = ""
 
 
 Scan = Callable[[], bytes]

@@ -151,10 +151,13 @@ class Answer:
         if "texts" not in fields:  # the text is there, what came after it failed
             self.extraction = _cut_short(self.extraction, str(fields["reason"]))
             return
-        pages = zip(self.extraction.pages, fields["texts"], strict=True)
+        new = zip(self.extraction.pages, fields["texts"], fields["transcribed_by"], strict=True)
         self.extraction = replace(
             self.extraction,
-            pages=tuple(replace(page, text=str(text)) for page, text in pages),
+            pages=tuple(
+                replace(page, text=str(text), transcribed_by=str(reader))
+                for page, text, reader in new
+            ),
             **_judgement(fields),
         )
 

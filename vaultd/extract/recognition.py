@@ -10,6 +10,7 @@ from typing import Any
 from vaultd.core.reading_order import reading_order
 from vaultd.extract.content import Scan, readable
 
+NAME = "ocr"  # who read a page, as its document says
 SECONDS_A_PAGE = 60.0  # of processor time; 5 to 9 were measured; the first page loads the models
 PATIENCE = 4.0  # times as long on the wall clock: other programs want the processor too
 MEMORY = 2 * 1024**3  # address space; 0.9 to 1.8 GB were measured on big pages

@@ -19,7 +19,7 @@ FRAME_LIMIT = 160 * 1024 * 1024
 
 BEGIN = "begin"  # {"pages"}: so many pages, allow time for them
 TEXT = "text"  # the whole text
-UPDATE = "update"  # pages, status, reason, warnings and language that changed after the text
+UPDATE = "update"  # texts, who transcribed them and the judgement, changed after the text
 IMAGE = "image"  # one picture, its bytes behind it
 PAGE = "page"  # the picture of one page, its bytes behind it
 DONE = "done"  # {"rss"}: kilobytes of memory in use

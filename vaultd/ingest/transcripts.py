@@ -38,7 +38,7 @@ async def transcribed(
     """Return `reading` with the text of its scanned pages, and keep it for later readers.
 
     Without a model that sees pictures nothing changes. A page that the model cannot read stays a
-    scan. Pages keep their numbers, and each says that a model read it.
+    scan. Pages keep their numbers, and each names the model that read it.
 
     Raises:
         WaitingError: the pages would cost more than may be spent without a person's word.
@@ -116,5 +116,5 @@ def _with_texts(extraction: Extraction, texts: dict[int, str], reader: str) -> E
 
 
 def _with_text(page: ExtractedPage, text: str, reader: str) -> ExtractedPage:
-    note = f"> Read from a picture of the page by {reader}."
-    return replace(page, text="\n\n".join(filter(None, (note, text, page.text))))
+    whole = "\n\n".join(filter(None, (text, page.text)))
+    return replace(page, text=whole, transcribed_by=reader)

@@ -25,11 +25,14 @@ class ExtractedPage:
     `number` counts from 1 (PDF: the physical page), None where the format has no pages.
     `text` may place a picture as `![alt](imageN)`, N being its position in
     `Extraction.images` from 1. `hidden` is text a reader cannot see; it is no evidence.
+    `transcribed_by` says who read the text from a picture of the page: "ocr", or a model's name;
+    "" where it is the file's own.
     """
 
     number: int | None
     text: str
     hidden: str = ""
+    transcribed_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,12 @@ class SourceText:
         """The pages' texts joined by a blank line, without page marks."""
         return "\n\n".join(page.text for page in self.pages if page.text)
 
+    @property
+    def transcribed_by(self) -> str:
+        """Who read pages from their pictures, "" where all text is the file's own."""
+        readers = (page.transcribed_by for page in self.pages)
+        return ", ".join(dict.fromkeys(filter(None, readers)))
+
 
 @dataclass(frozen=True, slots=True)
 class WikiContext:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 
 from vaultd.model.document import ExtractedImage, ExtractedPage, Extraction, ExtractStatus
 from vaultd.store.database import Connection
@@ -41,7 +41,7 @@ def _packed(extraction: Extraction) -> bytes:
         "kind": extraction.kind,
         "status": extraction.status,
         "language": extraction.language,
-        "pages": [[page.number, page.text, page.hidden] for page in extraction.pages],
+        "pages": [astuple(page) for page in extraction.pages],
         "images": [
             {name: value for name, value in asdict(image).items() if name != "data"}
             for image in extraction.images

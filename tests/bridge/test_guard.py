@@ -147,13 +147,15 @@ def test_five_hundred_hostile_paths_give_nothing_from_outside_c5(daemon: Daemon)
         ("GET", "/v1/pages/history"),
         ("GET", "/v1/folders"),
         ("POST", "/v1/sources/forget"),
+        ("POST", "/v1/estimate"),
     ]
     for _ in range(500):
         path = "/".join(chance.choices([*bad, "raw", "notes"], k=chance.choice([1, 2, 3])))
         for _ in range(chance.choice([0, 0, 1, 2])):
             path = quote(path, safe="")
         method, route = chance.choice(routes)
-        fields = {"params": {"path": path}} if method == "GET" else {"json": {"path": path}}
+        named = {"paths": [path]} if route == "/v1/estimate" else {"path": path}
+        fields = {"params": named} if method == "GET" else {"json": named}
         answer = daemon.client.request(method, route, **fields)  # type: ignore[arg-type]
 
         harmless = path.strip("/") in ("", "raw", "notes") or route == "/v1/folders"

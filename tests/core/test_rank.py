@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,6 +54,14 @@ def test_a_hit_in_another_language_is_not_pushed_below_a_chance_word() -> None:
     found = fuse(Lanes({1: 1.0}, 30.0, {1: 0.1, 2: 0.5}, {}))
 
     assert found[0].passage == 2
+
+
+@pytest.mark.parametrize(("share", "first"), [(0.48, 1), (0.22, 2)])
+def test_the_words_count_as_much_as_they_explain_of_the_question(share: float, first: int) -> None:
+    """Half of the bound is what a right passage has, a fifth what chance gives (medians, xquad)."""
+    found = fuse(Lanes({1: share * 30.0}, 30.0, {1: 0.15, 2: 0.45}, {}))
+
+    assert found[0].passage == first
 
 
 @given(score=st.floats(-3.0, 3.0))

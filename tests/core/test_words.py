@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaultd.core.words import indexed, match_of, normal, phrase_of, terms_of
+from vaultd.core.words import indexed, match_of, normal, phrase_of, tells, terms_of
 
 texts = st.text(
     alphabet=st.one_of(st.characters(), st.sampled_from('的中文かなカナ한글 "-*:()aB_ ')),
@@ -52,3 +52,7 @@ def test_text_is_split_by_script_and_by_the_humps_of_names(text: str, words: str
 def test_stop_words_are_dropped_unless_nothing_else_is_left() -> None:
     assert terms_of("what is the cache") == ["cache"]
     assert terms_of("to be or not to be") == ["to", "be", "or", "not"]
+
+
+def test_a_character_and_its_pairs_count_as_one() -> None:
+    assert [tells(term) for term in terms_of("缓存 cache")] == [0.5, 0.5, 0.5, 1.0]

@@ -10,13 +10,12 @@ from typing import NamedTuple
 WORDS_WEIGHT = 0.9
 """Of the words lane at its best against the cosine.
 
-Tuned with the two exponents on scifact, anthropic-docs, cmrc, drcd and xquad (docs/benchmarks):
-the hybrid is above both lanes on the mean of the one-language sets, keeps the cross-language
-hits, and finds the other language's twin in a bilingual vault.
+Tuned with the exponent on scifact, anthropic-docs, cmrc, drcd and xquad (docs/benchmarks): the
+hybrid is above both lanes on the mean of the one-language sets, keeps the cross-language hits,
+and finds the other language's twin in a bilingual vault.
 """
 
 WORDS_POWER = 2.0  # of a passage's share of the best BM25: what matches by half matches by chance
-EXPLAINED_POWER = 0.5  # of the best BM25's share of its bound: how much the words explain at all
 SUMMARY_WEIGHT = 0.25  # of what a file's summary is nearer than the usual one
 TYPICAL_SPREAD = 0.32  # cosine of the best passage less that of the hundredth, built-in embedder
 SPREAD_DEPTH = 100
@@ -54,13 +53,14 @@ class Lanes:
 def fuse(lanes: Lanes, *, scale: float = 1.0) -> list[Ranked]:
     """Return every passage of any lane, best first; equal scores by number.
 
-    Words add to the vectors' cosine (times `scale`) and never take away, so a hit in another
-    language is not pushed down by the words it cannot share. A lane that is missing or found
-    nothing leaves the other's order as it is.
+    Words add to the vectors' cosine (times `scale`) and never take away, and they add as much
+    as the best of them explains of the question: where the answer is in another language, the
+    chance matches in its own add little. A lane that is missing or found nothing leaves the
+    other's order as it is.
     """
     words, vectors = lanes.words or {}, lanes.vectors or {}
     best = max(words.values(), default=0.0)
-    explained = min(1.0, best / lanes.bound) ** EXPLAINED_POWER if lanes.bound > 0 else 0.0
+    explained = min(1.0, best / lanes.bound) if lanes.bound > 0 else 0.0
     ranked = []
     for passage in words.keys() | vectors.keys():
         share = words.get(passage, 0.0) / best if best > 0 else 0.0

@@ -59,6 +59,14 @@ def terms_of(question: str) -> list[str]:
     return (telling or words)[:QUERY_TERMS]
 
 
+def tells(term: str) -> float:
+    """Return how much of a question a term stands for, next to the other terms of the question.
+
+    A CJK character and the pairs it is in tell the same thing twice.
+    """
+    return 0.5 if DENSE_CHARACTER.match(term) else 1.0
+
+
 def match_of(terms: Iterable[str], *, last_is_prefix: bool = False) -> str:
     """Return a full-text expression that finds any of `terms`, "" for none.
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from vaultd.core.text import fold
-from vaultd.core.words import match_of, storable
+from vaultd.core.words import match_of, storable, tells
 from vaultd.model.paths import VaultPath
 from vaultd.model.search import Filters
 from vaultd.store.database import Connection
@@ -164,7 +164,7 @@ def matching_words(
     With `typing` the last word may be the beginning of one.
     """
     terms = _terms(db, words)
-    bound = (K1 + 1) * sum(term.idf for term in terms)
+    bound = (K1 + 1) * sum(term.idf * tells(term.word) for term in terms)
     telling = [term for term in terms if not term.common] or terms
     if typing and words:
         unfinished = next(term for term in terms if term.word == words[-1])

@@ -28,6 +28,8 @@ _MARKDOWN_LINK = re.compile(
 _TABLE_RULE = re.compile(
     r"^[ \t>]*+\|?[ \t]*+:?-+:?[ \t]*+(?:\|[ \t]*+:?-+:?[ \t]*+)+\|?[ \t]*+$", re.MULTILINE
 )
+_UNLINKABLE = re.compile(r"[#^\[\]|`<\\]|%%")  # a wikilink would end, or begin something else
+_UNESCAPED = "/;,?:@&=+$!~*'"  # besides letters and digits, as JavaScript's encodeURI has it
 _TEXT_BREAKERS = re.compile(r"[\[\]|\n\r]+")
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+")
 
@@ -84,7 +86,7 @@ def find_links(text: str) -> list[Link]:
             start=match.start() + offset,
             end=match.end() + offset,
             target=unquote(match["target"].strip()),
-            fragment=match["fragment"] or "",
+            fragment=unquote(match["fragment"] or ""),
             text=match["text"],
             embed=bool(match["embed"]),
             markdown=True,
@@ -150,16 +152,30 @@ def link_to(path: VaultPath, text: str = "", *, fragment: str = "", in_table: bo
     """Return a link that leads to `path` whatever else the vault holds, now or later.
 
     It names the whole path: a bare name would lead elsewhere once a note of that name appears
-    nearer or with a shorter path. `text` is shown instead of the path.
+    nearer or with a shorter path. `text` is shown instead of the path. A name that no wikilink
+    can hold (a source named by a person) gets a Markdown link.
     """
     is_note = path.lower().endswith(".md") and not path.startswith("raw/")  # sources keep theirs
     target = path[: -len(".md")] if is_note else path
     shown = " ".join(_TEXT_BREAKERS.sub(" ", text).split())
+    if not is_linkable(path):
+        name = shown or " ".join(_TEXT_BREAKERS.sub(" ", PurePosixPath(path).name).split())
+        return f"[{name}]({markdown_target(path, fragment)})"
     if not shown:
         shown = "" if fragment else PurePosixPath(target).name
     if not shown:
         return f"[[{target}{fragment}]]"
     return f"[[{target}{fragment}{chr(92) if in_table else ''}|{shown}]]"
+
+
+def is_linkable(path: str) -> bool:
+    """Tell whether a wikilink can hold `path`."""
+    return _UNLINKABLE.search(path) is None
+
+
+def markdown_target(path: str, fragment: str = "") -> str:
+    """Return `path` and "#fragment" as they stand in a Markdown link."""
+    return quote(path, safe=_UNESCAPED) + quote(fragment, safe=f"{_UNESCAPED}#^")
 
 
 def passage_link(source_path: VaultPath, page: int | None, text: str = "") -> str:
@@ -182,8 +198,10 @@ def relinked(
             return None
         new = moved[there]
         if link.markdown:
-            target = quote(new, safe="/()")
-            return f"{'!' if link.embed else ''}[{link.text or ''}]({target}{link.fragment})"
+            target = markdown_target(new, link.fragment)
+            return f"{'!' if link.embed else ''}[{link.text or ''}]({target})"
+        if not link.embed and not is_linkable(new):
+            return link_to(new, link.shown, fragment=link.fragment)
         text_shown = link.text if link.text is not None else (None if link.embed else link.shown)
         target = new if new.startswith("raw/") else new.removesuffix(".md")
         pipe = ("\\|" if link.escaped else "|") + text_shown if text_shown is not None else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from vaultd.core.link import passage_link
 from vaultd.core.reply import BLOCK_ENDS, FILE_OPENS, REPLY_ENDS, REVIEW_OPENS
 from vaultd.model.document import ExtractedImage, ExtractedPage
 from vaultd.model.wiki import PageRef, SourceText
@@ -58,8 +59,8 @@ def _picture(match: re.Match[str], images: tuple[ExtractedImage, ...]) -> str:
 def citation(source: SourceText) -> str:
     """Return how a claim names its place in `source`, as an example."""
     if any(page.number is not None for page in source.pages):
-        return f"[[raw/{source.id}#page=3|p. 3]]"
-    return f"[[raw/{source.id}|section]]"
+        return passage_link(source.path, 3)
+    return passage_link(source.path, None, "section")
 
 
 def listing(pages: Iterable[PageRef], total: int, limit: int) -> str:

@@ -6,10 +6,9 @@ import re
 from collections.abc import Callable
 from pathlib import PurePosixPath
 from posixpath import normpath, relpath
-from urllib.parse import quote
 
 from vaultd.core.block_path import same_path
-from vaultd.core.link import Link, rewrite_links
+from vaultd.core.link import Link, markdown_target, rewrite_links
 from vaultd.core.merge import claims_of
 from vaultd.core.page import parse_page
 from vaultd.core.properties import Settable, set_properties, split_note
@@ -79,8 +78,9 @@ def rebased(text: str, old: VaultPath, new: VaultPath) -> str:
     def change(link: Link) -> str | None:
         if not (link.markdown and link.target.startswith(("../", "./"))):
             return None
-        target = quote(relpath(normpath(f"{above}/{link.target}"), below), safe="/()")
-        return f"{'!' if link.embed else ''}[{link.text or ''}]({target}{link.fragment})"
+        moved = relpath(normpath(f"{above}/{link.target}"), below)
+        target = markdown_target(moved, link.fragment)
+        return f"{'!' if link.embed else ''}[{link.text or ''}]({target})"
 
     changed = with_links_changed(text, lambda part: rewrite_links(part, change))
     try:
@@ -118,7 +118,7 @@ def without_claims_of(body: str, source: SourceId) -> str:
 
     def goes(text: str) -> bool:
         claims = claims_of(text)
-        return bool(claims) and all(claim.partition("#")[0] == own for claim in claims)
+        return bool(claims) and all(f"{claim}#".startswith(f"{own}#") for claim in claims)
 
     kept: list[str] = []
     emptied = False

@@ -241,7 +241,8 @@ def _signs(text: str, warnings: list[str]) -> str:
         prose = _FIELD_TIGHT.sub(r"\1:\:", _FIELD.sub(r"\1:", prose))
         prose = _outside_links(_FIELD_INLINE, r"\1:", prose)
         prose = _outside_links(_FIELD_INLINE_TIGHT, r"\1:\:", prose)
-        return _SHELL.sub(r"\$", _PRICE.sub(r"\$", prose))
+        prose = _outside_links(_PRICE, r"\$", prose)
+        return _outside_links(_SHELL, r"\$", prose)
 
     return change_prose(text, change)
 

@@ -9,7 +9,15 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from vaultd.core.block_path import same_path
-from vaultd.core.link import Link, Targets, find_links, in_table, link_to, rewrite_links
+from vaultd.core.link import (
+    Link,
+    Targets,
+    find_links,
+    in_table,
+    is_linkable,
+    link_to,
+    rewrite_links,
+)
 from vaultd.core.sanitise import sanitise
 from vaultd.core.text import fold
 from vaultd.model.paths import SourceId, VaultPath
@@ -55,10 +63,21 @@ class Loom:
 
     def weave(self, body: str, path: VaultPath) -> Woven:
         """Return the body of the page at `path`: safe, every link resolved or made text."""
-        safe = sanitise(body)
+        safe = sanitise(self._readable(body))
         thread = _Thread(self, safe.body, path)
         woven = rewrite_links(safe.body, thread.link)
         return Woven(woven, tuple(thread.unproven), tuple(thread.unknown), safe.warnings)
+
+    def _readable(self, body: str) -> str:
+        """Return `body` with its wikilinks to a source that none can hold as Markdown links."""
+        if is_linkable(self.source_path):
+            return body
+        wikilink = rf"\[\[{re.escape(self.source_path)}(#[^\[\]|\n]*)?(?:\\?\|([^\[\]\n]*))?\]\]"
+        return re.sub(
+            wikilink,
+            lambda found: link_to(self.source_path, found[2] or "", fragment=found[1] or ""),
+            body,
+        )
 
 
 @dataclass(slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from vaultd.author.offline.labels import Labels
+from vaultd.core import link
 from vaultd.core.content import Heading, Statement
 from vaultd.model.wiki import SourceText
 
@@ -33,12 +34,12 @@ def _escaped(match: re.Match[str]) -> str:
 def place_of(source: SourceText, place: Statement | Heading, labels: Labels) -> str:
     """Return a link to the page of the source, or to its section where it has no pages."""
     if place.page is not None:
-        return f"[[{source.path}#page={place.page}|{labels.page.format(n=place.page)}]]"
+        return link.passage_link(source.path, place.page, labels.page.format(n=place.page))
     heading = place.title if isinstance(place, Heading) else (place.section or ("",))[-1]
     label = label_of(heading) or label_of(source.title) or "source"
     note = source.path.lower().endswith((".md", ".markdown"))
     anchor = f"#{label_of(heading, 200)}" if note and heading else ""
-    return f"[[{source.path}{anchor}|{label}]]"
+    return link.link_to(source.path, label, fragment=anchor)
 
 
 def label_of(text: str, limit: int = LABEL_CHARS) -> str:

@@ -10,8 +10,9 @@ from vaultd.core.text import fold
 
 _HEADING = re.compile(r"#{1,6}\s")
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
-_PLACE = re.compile(r"\s*\[\[[^\]\n]*\]\]")
-_PLACES_BEHIND = re.compile(r"(?:[ \t]*\[\[[^\]\n]*\]\])+[ \t]*\Z")
+_LINK = r"\[\[[^\]\n]*\]\]|\[[^\[\]\n]*\]\(raw/[^()\s]*\)"  # the latter for names no wikilink holds
+_PLACE = re.compile(rf"\s*(?:{_LINK})")
+_PLACES_BEHIND = re.compile(rf"(?:[ \t]*(?:{_LINK}))+[ \t]*\Z")
 _NO_ABSTRACT = re.compile(r"\s*(?:[-*+>|]\s|>|`{3}|~{3}|\d+[.)]\s|!\[)")
 _CALLOUT = re.compile(r">\s*\[!")
 

@@ -20,6 +20,7 @@ from vaultd.model.wiki import PageRef
 
 REPORT = VaultPath("wiki/reviews/lint.md")
 REVIEWS = "wiki/reviews/"
+OURS = ("wiki/", "raw/")
 SUGGESTIONS = 3
 NEAR = 0.75  # share of equal letters from which a name may have been meant
 
@@ -31,6 +32,8 @@ HEADINGS = {  # kinds in the order they are told
     "unlisted": "Pages missing from the index",
     "duplicate": "Pages that may be one",
     "conflict-copy": "Conflict copies of sync tools",
+    "same-name": "Pages that catch links to a note of yours",
+    "odd-name": "Names that Obsidian cannot link to",
 }
 
 
@@ -71,6 +74,8 @@ def findings(facts: Facts) -> list[Finding]:
         *_unlisted(facts, resolver),
         *_duplicates(facts),
         *_conflicts(facts),
+        *_same_names(facts, resolver),
+        *_odd_names(facts),
     ]
     order = list(HEADINGS)
     return sorted(found, key=lambda each: (order.index(each.kind), each.path, each.text))
@@ -196,6 +201,26 @@ def _conflicts(facts: Facts) -> list[Finding]:
         for path in facts.files
         if CONFLICT.search(PurePosixPath(path).name.lower())
     ]
+
+
+def _same_names(facts: Facts, resolver: Resolver) -> list[Finding]:
+    """A bare link goes to the file of that name with the shortest path."""
+    theirs = [path for path in facts.files if path.endswith(".md") and not path.startswith(OURS)]
+    pages = {page.path for page in facts.pages}
+    found: list[Finding] = []
+    for note in theirs:
+        there = resolver.resolve(PurePosixPath(note).stem, VaultPath("wiki/note.md"))
+        if there in pages:
+            text = f"a bare link of this name leads here, and not to your note {note}."
+            found.append(Finding("same-name", there, text))
+    return found
+
+
+def _odd_names(facts: Facts) -> list[Finding]:
+    """Obsidian reads what stands behind a "#" as a heading, however the link is written."""
+    text = "links to it lead nowhere in Obsidian, since its name holds a number sign: rename it."
+    paths = [VaultPath(f"raw/{source}") for source in sorted(facts.known)]
+    return [Finding("odd-name", path, text) for path in paths if "#" in path]
 
 
 def is_looked_at(path: VaultPath) -> bool:

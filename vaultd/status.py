@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
-from vaultd.model.jobs import JobState
+from vaultd.model.jobs import JobKind, JobState
 from vaultd.store import joblist, ledger, nodes, pauses, problems, reviews, standing
 from vaultd.store.database import Connection
+from vaultd.store.standing import ALL, Part
 
 FOLDER_STATES = ("ok", "fallback", "stale", "failed")
 # told, yet nothing is left undone
@@ -16,14 +17,13 @@ NO_FAULT = frozenset({"conflicts", "database_replaced", "database_behind"})
 
 
 def status_of(
-    db: Connection, *, vault: str, running: bool, chat: str, embedding: str
+    db: Connection, *, vault: str, running: bool, chat: str, embedding: str, part: Part = ALL
 ) -> dict[str, Any]:
-    """Return the status of a vault as one JSON object.
+    """Return the status of a vault as one JSON object; of its files that `part` is listed.
 
     `chat` and `embedding` name the configured models ("" and "offline" are the caller's words).
     """
-    files = standing.standings(db)
-    counted = Counter(each.state for each in files)
+    counted, jobs = standing.counts(db), joblist.counts(db)
     folders = nodes.state_counts(db)
     used = ledger.totals(db)
     return {
@@ -39,9 +39,10 @@ def status_of(
                 "pages": list(each.pages),
                 "attempts": each.attempts,
             }
-            for each in files
+            for each in standing.standings(db, part)
         ],
-        "jobs": _open_jobs(db),
+        "jobs": _open_jobs(jobs),
+        "queue": _queue(jobs),
         "model": {"chat": chat, "embedding": embedding},
         "reviews_open": reviews.open_count(db),
         "folders": {state: folders.get(state, 0) for state in FOLDER_STATES},
@@ -57,24 +58,31 @@ def status_of(
 def is_degraded(db: Connection) -> bool:
     """Tell whether something waits, is paused or parked, is a fallback, or is wrong."""
     held = (JobState.WAITING, JobState.PAUSED, JobState.PARKED)
-    folders = nodes.state_counts(db)
+    folders, files = nodes.state_counts(db), standing.counts(db)
     return (
         any(state in held for _, state in joblist.counts(db))
-        or any(each.state in (JobState.WAITING, JobState.PARKED) for each in standing.standings(db))
+        or bool(files[JobState.WAITING] or files[JobState.PARKED])
         or any(folders.get(state, 0) for state in FOLDER_STATES[1:])
         or any(each.code not in NO_FAULT for each in problems.all_problems(db))
         or bool(pauses.all_pauses(db))
     )
 
 
-def _open_jobs(db: Connection) -> dict[str, int]:
+def _open_jobs(jobs: Mapping[tuple[JobKind, JobState], int]) -> dict[str, int]:
     """Return how many jobs of each kind are not over."""
-    over = (JobState.DONE, JobState.CANCELLED)
     number: Counter[str] = Counter()
-    for (kind, state), count in joblist.counts(db).items():
-        if state not in over:
+    for (kind, state), count in jobs.items():
+        if state in joblist.OPEN:
             number[str(kind)] += count
     return dict(number)
+
+
+def _queue(jobs: Mapping[tuple[JobKind, JobState], int]) -> dict[str, int]:
+    """Return how many jobs are in each state that is not the end."""
+    number: Counter[JobState] = Counter()
+    for (_, state), count in jobs.items():
+        number[state] += count
+    return {str(state): number[state] for state in joblist.OPEN}
 
 
 def _problems(db: Connection) -> list[dict[str, str]]:

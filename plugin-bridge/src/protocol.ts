@@ -270,6 +270,11 @@ export interface Models {
 /** How good a stored summary is. */
 export type NodeState = "ok" | "fallback" | "stale" | "failed";
 
+/** A folder by its path. */
+export interface OneFolder {
+	path?: string;
+}
+
 /** An old version of a page. */
 export interface PageVersion {
 	path: string;
@@ -404,13 +409,14 @@ export interface Standing {
 	link: string;
 }
 
-/** What is where, and why. */
+/** What is where, and why. `counts` are of sources, by state; `jobs` and `queue` of jobs that are not over, by kind and by state. */
 export interface Status {
 	vault: string;
 	state: string;
 	counts: Record<string, number>;
 	files: FileStatus[];
 	jobs: Record<string, number>;
+	queue: Record<string, number>;
 	model: Models;
 	reviews_open: number;
 	folders: Record<string, number>;
@@ -527,10 +533,13 @@ export interface Operations {
 		};
 		answer: Key;
 	};
-	/** Say what is where, and why. */
+	/** Say what is where, and why. `counts` are of all files, however few are listed. */
 	"GET /v1/status": {
 		path: undefined;
-		query: undefined;
+		query: {
+			files?: number;
+			after?: string;
+		};
 		body: undefined;
 		answer: Status;
 	};
@@ -543,11 +552,13 @@ export interface Operations {
 		body: undefined;
 		answer: UsageByDay;
 	};
-	/** List jobs: in the states named, or all that are not over. */
+	/** List jobs in the order of the queue: in the states named, or all that are not over. */
 	"GET /v1/jobs": {
 		path: undefined;
 		query: {
 			state?: JobState[];
+			kind?: JobKind[];
+			limit?: number;
 		};
 		body: undefined;
 		answer: Jobs;
@@ -798,11 +809,12 @@ export interface Operations {
 		};
 		answer: Cost;
 	};
-	/** Return a folder's abstract and overview, and what stands in it. */
+	/** Return a folder's abstract and overview, and what stands in it, folders first. */
 	"GET /v1/folders": {
 		path: undefined;
 		query: {
 			path?: string;
+			children?: number;
 		};
 		body: undefined;
 		answer: FolderView;

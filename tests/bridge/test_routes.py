@@ -23,6 +23,26 @@ def test_status_says_what_is_where(daemon: Daemon) -> None:
     assert status["model"] == {"chat": "offline", "embedding": "none"}
 
 
+def test_a_status_lists_as_many_files_as_are_wanted(daemon: Daemon) -> None:
+    whole = daemon.get("/v1/status")
+    none = daemon.get("/v1/status", files=0)
+    rest = daemon.get("/v1/status", files=1, after=whole["files"][0]["path"])
+
+    assert none["files"] == []
+    assert none["counts"].keys() == whole["counts"].keys()
+    assert len(rest["files"]) == 1
+    assert rest["files"][0]["path"] > whole["files"][0]["path"]
+
+
+def test_jobs_are_listed_by_state_kind_and_number(daemon: Daemon) -> None:
+    daemon.job(daemon.post("/v1/ingest", path="raw/cat.md")["id"])
+
+    (one,) = daemon.get("/v1/jobs", state="done", kind="ingest", limit=1)["jobs"]
+
+    assert (one["state"], one["kind"]) == ("done", "ingest")
+    assert daemon.get("/v1/jobs", state="done", kind="move", limit=1)["jobs"] == []
+
+
 def test_search_finds_and_names_its_lanes(daemon: Daemon) -> None:
     daemon.idle()
     answer = daemon.post("/v1/search", query="moon")
@@ -143,6 +163,9 @@ def test_a_folder_says_what_it_is_about(daemon: Daemon) -> None:
     sources = daemon.get("/v1/folders", path="wiki/sources")
     unknown = daemon.problem("GET", "/v1/folders", params={"path": "wiki/nowhere"})
 
+    first = daemon.get("/v1/folders", path="wiki", children=1)
+
+    assert first["children"] == folder["children"][:1]
     assert jobs[-1][1]["state"] == "done"
     assert folder["abstract"]
     assert "wiki/sources" in {child["path"] for child in folder["children"]}

@@ -62,13 +62,18 @@ class Trouble(Answer):
 
 
 class Status(Answer):
-    """What is where, and why."""
+    """What is where, and why.
+
+    `counts` are of sources, by state; `jobs` and `queue` of jobs that are not over, by kind and
+    by state.
+    """
 
     vault: str
     state: str
     counts: dict[str, int]
     files: list[FileStatus]
     jobs: dict[str, int]
+    queue: dict[str, int]
     model: Models
     reviews_open: int
     folders: dict[str, int]

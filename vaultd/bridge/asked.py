@@ -9,12 +9,13 @@ from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
 
 from vaultd.bridge.operation import Asked
 from vaultd.core.request_path import LONGEST_PATH, named_file, named_folder
-from vaultd.model.jobs import JobState
+from vaultd.model.jobs import JobKind, JobState
 from vaultd.model.paths import VaultPath
 from vaultd.model.search import Mode
 
 MOST = 100  # results of one question; more is not an answer any more
 MOST_FILES = 1_000  # named in one request
+MOST_JOBS = 1_000  # in one answer
 LARGEST_ID = 2**63 - 1  # of a row, SQLite's limit
 LONGEST_QUERY = 4_000  # characters; a pasted page is no question
 LONGEST_MESSAGE = 200_000  # characters of one message, an answer to a review, a description
@@ -47,10 +48,22 @@ Word = Annotated[str, StringConstraints(max_length=LONGEST_QUERY)]
 Words = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_MESSAGE)]
 
 
+class StatusWanted(Asked):
+    """How many files to list, by path, and behind which; left out: all."""
+
+    files: Annotated[int, Field(ge=0, le=LARGEST_LIMIT)] | None = None
+    after: Word = ""
+
+
 class ListJobs(Asked):
-    """Which jobs: those in one of `state`, none named: all that are not over."""
+    """Which jobs: those in one of `state` and of one of `kind`.
+
+    No state named: all that are not over; no kind: all kinds.
+    """
 
     state: tuple[JobState, ...] = ()
+    kind: tuple[JobKind, ...] = ()
+    limit: Annotated[int, Field(ge=1, le=MOST_JOBS)] = MOST_JOBS
 
 
 class OneJob(Asked):
@@ -202,6 +215,12 @@ class OneFolder(Asked):
     """A folder by its path."""
 
     path: FolderPath = "."
+
+
+class FolderWanted(OneFolder):
+    """A folder, and how many of its children to list; left out: all."""
+
+    children: Annotated[int, Field(ge=0, le=LARGEST_LIMIT)] | None = None
 
 
 class SummaryWish(Asked):

@@ -17,6 +17,7 @@ FIELDS = (
     "id, kind, subject, digest, state, attempts, deaths, person, run_at, stage, done, total, "
     "reason, code, result, changed_at"
 )
+OPEN = tuple(state for state in JobState if state not in (JobState.DONE, JobState.CANCELLED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,21 +59,23 @@ def of_subject(db: Connection, subject: str, kind: JobKind | None = None) -> tup
 
 
 def listed(
-    db: Connection, states: Collection[JobState] = (), limit: int = 1000
+    db: Connection,
+    states: Collection[JobState] = (),
+    limit: int = 1000,
+    *,
+    kinds: Collection[JobKind] = (),
 ) -> tuple[JobRow, ...]:
-    """Return jobs in one of `states` (none named: everything not over), in queue order."""
-    wanted = [str(state) for state in states] or [
-        "queued",
-        "running",
-        "waiting",
-        "paused",
-        "parked",
-    ]
-    marks = ", ".join("?" * len(wanted))
+    """Return jobs in one of `states` (none named: everything not over), in queue order.
+
+    `kinds` names the kinds, none all of them.
+    """
+    chosen = [str(state) for state in states or OPEN]
+    named = [str(kind) for kind in kinds or JobKind]
+    marks, kind_marks = (", ".join("?" * len(each)) for each in (chosen, named))
     rows = db.execute(
-        f"select {FIELDS} from jobs where state in ({marks}) "
+        f"select {FIELDS} from jobs where state in ({marks}) and kind in ({kind_marks}) "
         "order by state <> 'running', person desc, run_at, id limit ?",
-        (*wanted, limit),
+        (*chosen, *named, limit),
     ).fetchall()
     return tuple(_row(row) for row in rows)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,37 +35,68 @@ class Standing:
     attempts: int
 
 
-def standings(db: Connection) -> list[Standing]:
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Which files: those behind `after` in order of path, at most `limit` (None: all)."""
+
+    after: str = ""
+    limit: int | None = None
+
+
+ALL = Part()
+JOINED = """
+    from sources as s
+    left join sources as o on o.identity = s.alias_of
+    left join jobs as j on j.id = (
+        select max(id) from jobs
+        where kind = 'ingest' and subject = coalesce(o.path, s.path))
+    where (s.code <> '' or exists (select 1 from files where files.path = s.path))
+"""
+INGESTED = "coalesce(o.ingested_sha256, s.ingested_sha256) = s.sha256"
+
+
+def standings(db: Connection, part: Part = ALL) -> list[Standing]:
     """Return how every file below `raw/` stands, by path; vanished files are left out."""
     rows: list[tuple[Any, ...]] = db.execute(
-        """
-        select s.path, coalesce(o.pages, s.pages), s.code, s.reason, o.path,
-            coalesce(o.ingested_sha256, s.ingested_sha256) = s.sha256,
+        f"""
+        select s.path, coalesce(o.pages, s.pages), s.code, s.reason, o.path, {INGESTED},
             j.state, j.code, j.reason, coalesce(j.attempts, 0)
-        from sources as s
-        left join sources as o on o.identity = s.alias_of
-        left join jobs as j on j.id = (
-            select max(id) from jobs
-            where kind = 'ingest' and subject = coalesce(o.path, s.path))
-        where s.code <> '' or exists (select 1 from files where files.path = s.path)
-        order by s.path
-        """
+        {JOINED} and s.path > ? order by s.path limit ?
+        """,
+        (part.after, -1 if part.limit is None else part.limit),
     ).fetchall()
     return [_standing(row) for row in rows]
 
 
+def counts(db: Connection) -> Counter[str]:
+    """Return how many files below `raw/` are in each of `STATES`."""
+    rows: list[tuple[Any, ...]] = db.execute(
+        f"select s.code, {INGESTED} as taken, j.state, count(*) {JOINED} group by 1, 2, 3"
+    ).fetchall()
+    found: Counter[str] = Counter()
+    for code, ingested, job, number in rows:
+        found[_state(code, job, ingested=bool(ingested))] += number
+    return found
+
+
 def _standing(row: tuple[Any, ...]) -> Standing:
     path, pages, code, why, original, ingested, job, job_code, job_why, attempts = row
-    state, shown_code, reason = JobState.QUEUED.value, code, why
-    if job not in (None, JobState.DONE) and not (code and job == JobState.CANCELLED):
+    if _job_decides(code, job):
+        code, why = job_code, job_why
+    state = _state(row[2], job, ingested=bool(ingested))
+    if original is not None and not why:
+        why = f"the same content as {original}"
+    return Standing(VaultPath(path), state, code, why, tuple(json.loads(pages)), int(attempts))
+
+
+def _job_decides(code: str, job: str | None) -> bool:
+    return job not in (None, JobState.DONE) and not (code and job == JobState.CANCELLED)
+
+
+def _state(code: str, job: str | None, *, ingested: bool) -> str:
+    if _job_decides(code, job):
         paused = job == JobState.PAUSED  # counted with what waits
-        state, shown_code, reason = JobState.WAITING if paused else job, job_code, job_why
-    elif ingested or (job == JobState.DONE and not code):
-        state = JobState.DONE
-    elif code:
-        state = LOOK_STATES.get(code, SKIPPED)
-    if original is not None and not reason:
-        reason = f"the same content as {original}"
-    return Standing(
-        VaultPath(path), str(state), shown_code, reason, tuple(json.loads(pages)), int(attempts)
-    )
+        return str(JobState.WAITING if paused else job)
+    if ingested or (job == JobState.DONE and not code):
+        return str(JobState.DONE)
+    return str(LOOK_STATES.get(code, SKIPPED) if code else JobState.QUEUED)

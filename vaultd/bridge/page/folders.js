@@ -2,7 +2,7 @@
 
 import { Away, Refused } from "./bridge.js";
 import { at, h, show, write } from "./dom.js";
-import { nameOf, obsidian } from "./words.js";
+import { count, nameOf, obsidian } from "./words.js";
 
 const FIRST = "wiki"; // is open at the beginning
 const STATES = {
@@ -12,6 +12,10 @@ const STATES = {
 };
 const MOST = 200; // entries of one folder; the rest is for Obsidian's own list
 
+function routeOf(path) {
+  return `/v1/folders?path=${encodeURIComponent(path)}&children=${MOST}`;
+}
+
 export function makeFolders(bridge) {
   let vault = "";
   const open = new Map(); // path -> the element that holds its children
@@ -19,7 +23,7 @@ export function makeFolders(bridge) {
   /** Show the folders, and anew what is open. */
   async function render(vaultName) {
     vault = vaultName;
-    const { children } = await bridge.get("/v1/folders?path=.");
+    const { children } = await bridge.get(routeOf("."));
     fillList(at("folders"), children);
     at("folders-empty").hidden = children.length > 0;
     await Promise.all([...open].map(([path, element]) => load(path, element)));
@@ -37,6 +41,7 @@ export function makeFolders(bridge) {
         h("span", { class: "abstract" }),
       ),
       h("ul", { class: "children" }),
+      h("p", { class: "more quiet" }),
     );
     element.addEventListener("toggle", () => {
       if (element.open) load(folder.path, element);
@@ -50,7 +55,7 @@ export function makeFolders(bridge) {
   async function load(path, element) {
     open.set(path, element);
     try {
-      fill(element, await bridge.get(`/v1/folders?path=${encodeURIComponent(path)}`));
+      fill(element, await bridge.get(routeOf(path)));
     } catch (error) {
       if (error instanceof Away) return; // it is shown again when vaultd is back
       if (!(error instanceof Refused)) throw error;
@@ -61,11 +66,13 @@ export function makeFolders(bridge) {
   function fill(element, view) {
     describe(element, view);
     fillList(element.querySelector(":scope > ul"), view.children);
+    const rest = view.child_count - view.children.length;
+    const isCut = view.children.length === MOST && rest > 0;
+    write(element.querySelector(":scope > .more"), isCut ? `and ${count(rest)} more` : "");
   }
 
   function fillList(list, children) {
-    const shown = children.slice(0, MOST);
-    show(list, shown, (child) => child.path, (child, known) => draw(child, known ?? h("li")));
+    show(list, children, (child) => child.path, (child, known) => draw(child, known ?? h("li")));
   }
 
   function draw(child, item) {

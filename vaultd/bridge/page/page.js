@@ -11,6 +11,8 @@ import { counted, nameOf } from "./words.js";
 import { makeWork } from "./work.js";
 
 const LONGEST_WAIT = 30; // s between two tries while nobody answers
+const AT_HAND = "/v1/jobs?state=running,waiting,paused,parked&limit=100";
+const NEXT = "/v1/jobs?state=queued&kind=ingest&limit=12";
 const GATHER = 250; // ms: a burst of events is one look
 const HISTORY = 400; // events looked through for what was done lately
 const PARTS = {
@@ -39,14 +41,20 @@ let wake = () => {}; // ends a wait
 async function refresh(parts) {
   const wanted = new Set(parts);
   if (wanted.has("status")) await askStatus();
-  if (wanted.has("jobs")) showWork((await bridge.get("/v1/jobs")).jobs);
+  if (wanted.has("jobs")) showWork(await askJobs());
   if (wanted.has("reviews")) reviews.render((await bridge.get("/v1/reviews")).reviews, vault);
   if (wanted.has("folders")) await folders.render(vault);
   if (wanted.has("usage")) renderUsage(await bridge.get("/v1/usage?days=30"), status.model.chat);
 }
 
+/** Ask for what is under way or held back, and for the next documents: a queue may be long. */
+async function askJobs() {
+  const [now, next] = await Promise.all([bridge.get(AT_HAND), bridge.get(NEXT)]);
+  return [...now.jobs, ...next.jobs];
+}
+
 async function askStatus() {
-  status = await bridge.get("/v1/status");
+  status = await bridge.get("/v1/status?files=0");
   vault = nameOf(status.vault.replaceAll("\\", "/"));
   write(at("vault"), vault);
   upkeep.render(status);
@@ -55,7 +63,7 @@ async function askStatus() {
 
 function showWork(jobs) {
   work.render(status, jobs);
-  const busy = jobs.filter((job) => ["running", "queued"].includes(job.state)).length;
+  const busy = status.queue.running + status.queue.queued;
   state("here", busy ? `Working: ${counted(busy, "job")} to go` : "Up to date");
   document.body.toggleAttribute("data-busy", busy > 0);
 }

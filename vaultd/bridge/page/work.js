@@ -4,7 +4,6 @@ import { announce, at, h, show, write } from "./dom.js";
 import { count, counted, folderOf, nameOf, obsidian, pageName } from "./words.js";
 import { reasonOf, stepOf, titleOf, when } from "./words.js";
 
-const NEXT = 12; // queued documents shown; the rest is counted
 const HELD = 40;
 const LATELY = 6;
 const FIGURES = [
@@ -29,11 +28,11 @@ export function makeWork(bridge, refresh) {
     part("running", parts.running, drawRunning);
     part("held", parts.held.slice(0, HELD), drawHeld);
     at("retry-all").hidden = parts.held.length < 2;
-    part("queued", parts.queued.slice(0, NEXT), drawQueued);
+    part("queued", parts.queued, drawQueued);
     write(at("queued-more"), moreOf(parts, status.jobs));
-    if (at("queued-more").textContent) at("queued-part").hidden = false;
-    const isIdle = !jobs.length && !lately.length;
-    at("work-empty").hidden = !isIdle;
+    const isMore = at("queued-more").textContent !== "";
+    if (isMore) at("queued-part").hidden = false;
+    at("work-empty").hidden = jobs.length > 0 || isMore || lately.length > 0;
   }
 
   function part(name, jobs, draw) {
@@ -120,17 +119,19 @@ export function sorted(jobs) {
     running: [...running.filter(isDocument), ...running.filter((job) => !isDocument(job))],
     held: jobs.filter(isHeld),
     queued: jobs.filter((job) => job.state === "queued" && isDocument(job)),
-    quiet: jobs.filter((job) => job.state === "queued" && !isDocument(job)),
   };
 }
 
 /** Say what is queued and not listed. `byKind` counts all jobs that are not over. */
 function moreOf(parts, byKind) {
-  const listed = [...parts.running, ...parts.held, ...parts.queued.slice(0, NEXT)];
-  const documents = (byKind.ingest ?? 0) - listed.filter((job) => job.kind === "ingest").length;
+  const listed = [...parts.running, ...parts.held, ...parts.queued];
+  const documents = listed.filter((job) => job.kind === "ingest").length;
+  const { ingest = 0, ...others } = byKind;
+  const steps = Object.values(others).reduce((sum, number) => sum + number, 0);
   const more = [];
-  if (documents > 0) more.push(counted(documents, "more document"));
-  if (parts.quiet.length) more.push(`${counted(parts.quiet.length, "step")} of indexing`);
+  if (ingest > documents) more.push(counted(ingest - documents, "more document"));
+  const quiet = steps - (listed.length - documents);
+  if (quiet > 0) more.push(`${counted(quiet, "step")} of indexing`);
   return more.length ? `and ${more.join(", ")}` : "";
 }
 

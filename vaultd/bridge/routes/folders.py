@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from dataclasses import replace
 
 from vaultd.bridge.answers import Dropped, Job, PassagesSummary, SummaryStep
 from vaultd.bridge.asked import (
     DropSummaries,
+    FolderWanted,
     OneFolder,
     RebuildSummaries,
     SummariseFile,
@@ -24,9 +26,10 @@ from vaultd.summarize.browse import FolderView, folder_view
 from vaultd.summarize.files import Wish
 
 
-async def folder(program: Program, asked: OneFolder) -> FolderView:
-    """Return a folder's abstract and overview, and what stands in it."""
-    return await program.db.read(folder_view, VaultPath(asked.path))
+async def folder(program: Program, asked: FolderWanted) -> FolderView:
+    """Return a folder's abstract and overview, and what stands in it, folders first."""
+    view = await program.db.read(folder_view, VaultPath(asked.path))
+    return replace(view, children=view.children[: asked.children])
 
 
 async def refresh_folder(program: Program, asked: OneFolder) -> AsyncIterator[Job]:

@@ -7,11 +7,12 @@ from datetime import timedelta
 
 from vaultd import __version__
 from vaultd.bridge.answers import Health, Key, Status, UsageByDay
-from vaultd.bridge.asked import PairWith, UsageOf
+from vaultd.bridge.asked import PairWith, StatusWanted, UsageOf
 from vaultd.bridge.operation import Nothing, operation
 from vaultd.bridge.program import Program
 from vaultd.core.timing import stamp
 from vaultd.status import status_of, usage_of
+from vaultd.store.standing import Part
 
 PROTOCOL = 1  # grows when a client of the older one would misunderstand
 
@@ -28,15 +29,15 @@ async def pair(program: Program, asked: PairWith) -> Key:
     return Key(token=token)
 
 
-async def status(program: Program, asked: Nothing) -> Status:
-    """Say what is where, and why."""
-    del asked
+async def status(program: Program, asked: StatusWanted) -> Status:
+    """Say what is where, and why. `counts` are of all files, however few are listed."""
     found = await program.db.read(
         status_of,
         vault=str(program.vault.root),
         running=True,
         chat=program.chat,
         embedding=program.embedding,
+        part=Part(asked.after, asked.files),
     )
     return Status.model_validate(found)
 

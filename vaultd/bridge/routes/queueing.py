@@ -18,8 +18,8 @@ from vaultd.store.release import release, release_all, written_offline
 
 
 async def jobs(program: Program, asked: ListJobs) -> Jobs:
-    """List jobs: in the states named, or all that are not over."""
-    rows = await program.db.read(joblist.listed, asked.state)
+    """List jobs in the order of the queue: in the states named, or all that are not over."""
+    rows = await program.db.read(joblist.listed, asked.state, asked.limit, kinds=asked.kind)
     return Jobs(jobs=[job_answer(row) for row in rows])
 
 

@@ -5,6 +5,7 @@ import { addCommands } from "./commands";
 import { Daemon } from "./daemon";
 import type { Found } from "./daemon";
 import { findDaemon, thisMachine } from "./finding";
+import { OpenNotes } from "./open-notes";
 import { addViews, openIn } from "./opening";
 import { BridgeSettingTab, KeptSettings } from "./settings";
 import { openStream } from "./stream";
@@ -32,6 +33,7 @@ export default class VaultdBridge extends Plugin {
 		addViews(this, { daemon, vaultFolder, showDone, openReviews: open.reviews, openHealth: open.health, lookOver, rebuild, retryHeld });
 		addCommands(this, { app, daemon, open, upkeep });
 		this.addSettingTab(new BridgeSettingTab(app, this, kept));
+		this.addChild(new OpenNotes(app, daemon));
 		this.addChild(new FolderAbstracts(daemon, () => kept.current.folderAbstracts, app.workspace.containerEl));
 
 		const line = this.addStatusBarItem();

@@ -270,9 +270,29 @@ export interface Models {
 /** How good a stored summary is. */
 export type NodeState = "ok" | "fallback" | "stale" | "failed";
 
+/** What is to stand at `path`, as long as `before` stands there. */
+export interface Offer {
+	id: number;
+	path: string;
+	before: string;
+	after: string;
+}
+
+/** A write of an open note, if there is one: `offer` has its old and its new text. */
+export interface Offered {
+	offer: Offer | null;
+}
+
 /** A folder by its path. */
 export interface OneFolder {
 	path?: string;
+}
+
+/** The notes open in an editor; `answered` is the offer that was acted on or declined. */
+export interface OpenNotes {
+	notes?: string[];
+	answered?: number;
+	wait?: number;
 }
 
 /** An old version of a page. */
@@ -752,6 +772,17 @@ export interface Operations {
 			if_match: string | null;
 		};
 		answer: Job;
+	};
+	/** Wait for a write of a note that is open in an editor, to be written there. */
+	"POST /v1/pages/open": {
+		path: undefined;
+		query: undefined;
+		body: {
+			notes?: string[];
+			answered?: number;
+			wait?: number;
+		};
+		answer: Offered;
 	};
 	/** Remove what a source contributed, or only tell what that would be. */
 	"POST /v1/sources/forget": {

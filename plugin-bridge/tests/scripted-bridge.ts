@@ -1,7 +1,7 @@
 /** A bridge that answers as scripted, for states that a real one is in for moments only. */
 
 import type { OpenStream } from "../src/client";
-import type { Check, Cost, Event, Finding, Job, ReviewItem, Status } from "../src/protocol";
+import type { Check, Cost, Event, Finding, Job, Offer, ReviewItem, Status } from "../src/protocol";
 import { hitOf, jobOf, statusOf } from "./samples";
 
 interface Request {
@@ -45,6 +45,7 @@ export class ScriptedBridge {
 		{ path: "raw/papers/locked.pdf", tokens: 0, reason: "It is encrypted.", waits: false },
 	];
 	private readonly events: Event[] = [];
+	private giveOffer: ((offer: Offer | null) => void) | null = null;
 	private wake: ((gone: boolean) => void) | null = null;
 
 	/** Whether somebody waits for events. */
@@ -125,6 +126,8 @@ export class ScriptedBridge {
 				};
 			case "GET /v1/folders":
 				return { path: "wiki/concepts", abstract: "Ideas of fermenting: salt, heat and time.", overview: "", children: [] };
+			case "POST /v1/pages/open":
+				return this.offered(body.wait === 0);
 			case "GET /v1/doctor":
 				return { checks: this.checks };
 			case "GET /v1/lint":
@@ -164,6 +167,17 @@ export class ScriptedBridge {
 			hitOf({ id: "p3", path: "Recipes/泡菜坛.md", title: "泡菜坛", heading: "", snippet: "**盐** 和水，密封两周。" }),
 		];
 		return { query, lanes: ["words", "vectors", "summaries"], results: query === "" ? [] : results, notes: [] };
+	}
+
+	/** Offer a write to whoever has the note open, once. */
+	offer(offer: Offer): void {
+		this.giveOffer?.(offer);
+	}
+
+	private async offered(atOnce: boolean): Promise<unknown> {
+		this.giveOffer?.(null);
+		if (atOnce) return { offer: null };
+		return { offer: await new Promise<Offer | null>((resolve) => (this.giveOffer = resolve)) };
 	}
 
 	private looked(): Record<string, unknown> {

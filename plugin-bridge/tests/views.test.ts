@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import VaultdBridge from "../src/main";
 import { until } from "./daemon";
-import { App, MemoryTexts, Notice, network, TFile } from "./obsidian";
+import { App, MarkdownView, MemoryTexts, Notice, network, TFile } from "./obsidian";
 import type { Plugin } from "./obsidian";
 import { jobOf, statusOf } from "./samples";
 import { ScriptedBridge } from "./scripted-bridge";
@@ -333,6 +333,62 @@ describe("related notes", () => {
 
 		expect(bridge.calls("POST /v1/related").at(-1)).toMatchObject({ path: "wiki/concepts/Koji.md" });
 		expect(app.workspace.opened[0]?.path).toBe("wiki/concepts/Miso.md");
+	});
+});
+
+describe("a note that is open in an editor", () => {
+	const KOJI = "wiki/concepts/Koji.md";
+	const OFFER = { id: 7, path: KOJI, before: "old\n", after: "new\n" };
+	let view: MarkdownView;
+
+	beforeEach(async () => {
+		texts.texts.set(KOJI, "old\n");
+		await running();
+		app.views.set("markdown", (leaf) => new MarkdownView(leaf) as never);
+		const leaf = app.workspace.getLeaf();
+		await leaf.setViewState({ type: "markdown" });
+		view = leaf.view as unknown as MarkdownView;
+		view.file = app.vault.add(KOJI);
+		view.typed = "old\n";
+		app.workspace.trigger("layout-change");
+		await until(() => asked().length, "the daemon to be told", 2_000);
+	});
+
+	const asked = () => bridge.calls("POST /v1/pages/open");
+	const answered = async (): Promise<void> => until(() => asked().some((body) => body.answered === 7), "the answer", 2_000);
+
+	it("is told, and gets what the daemon offers to write", async () => {
+		bridge.offer(OFFER);
+		await answered();
+
+		expect(asked()).toEqual([{ notes: [KOJI], answered: 0 }, { notes: [KOJI], answered: 7 }]);
+		expect(texts.texts.get(KOJI)).toBe("new\n");
+	});
+
+	it("is left alone while it holds what is not saved yet", async () => {
+		view.typed = "old\nand a new thou";
+		bridge.offer(OFFER);
+		await answered();
+
+		expect(texts.texts.get(KOJI)).toBe("old\n");
+	});
+
+	it("is left alone where the file is another than the daemon read", async () => {
+		texts.texts.set(KOJI, "old\nmine\n");
+		bridge.offer(OFFER);
+		await answered();
+
+		expect(texts.texts.get(KOJI)).toBe("old\nmine\n");
+	});
+
+	it("is no longer told when it is closed", async () => {
+		view.file = null;
+		app.workspace.trigger("layout-change");
+		await new Promise((resolve) => setTimeout(resolve, 400));
+		bridge.offer(OFFER);
+		await answered();
+
+		expect(asked().at(-1)).toEqual({ answered: 7, wait: 0 });
 	});
 });
 

@@ -17,6 +17,7 @@ from vaultd.store.reviews import ReviewItem
 from vaultd.summarize.operations import VECTOR_STORE
 from vaultd.upkeep.doctor import Check
 from vaultd.upkeep.versions import KeptVersion
+from vaultd.vault.pen import Offer
 
 
 class Health(Answer):
@@ -224,6 +225,12 @@ class History(Answer):
     path: VaultPath
     current: str | None
     versions: list[KeptVersion]
+
+
+class Offered(Answer):
+    """A write of an open note, if there is one: `offer` has its old and its new text."""
+
+    offer: Offer | None
 
 
 class PageVersion(Answer):

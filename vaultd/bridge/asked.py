@@ -192,6 +192,14 @@ class OneVersion(OnePage):
     version: VersionName
 
 
+class OpenNotes(Asked):
+    """The notes open in an editor; `answered` is the offer that was acted on or declined."""
+
+    notes: Annotated[tuple[FilePath, ...], Field(max_length=MOST)] = ()
+    answered: Annotated[int, Field(ge=0, le=LARGEST_ID)] = 0
+    wait: Annotated[float, Field(ge=0, le=LONGEST_WAIT)] = 20.0
+
+
 class RestoreVersion(OneVersion):
     """What to put back; `if_match` is the SHA-256 of the page as it was seen, null for none."""
 

@@ -66,6 +66,7 @@ class Bridge:
         """Let streams and waiting requests end, and take no new ones."""
         self._stopped = True
         self._program.feed.close()
+        self._program.vault.pen.close()
         if self._server is not None:
             self._server.should_exit = True
 

@@ -157,6 +157,16 @@ def write_temp(disk: Disk, folder: Path, content: bytes, *, mode: int = 0o666) -
     return temp
 
 
+def sync_file(disk: Disk, place: Path) -> None:
+    """Make durable what another program wrote into `place`."""
+    descriptor = os.open(place, os.O_RDWR)
+    try:
+        disk.fsync(descriptor)
+    finally:
+        disk.close(descriptor)
+    disk.sync_folder(place.parent)
+
+
 def put_in_place(disk: Disk, temp: Path, target: Path) -> None:
     """Replace `target` by `temp` durably; wait up to 2.5 s where another program holds it."""
     try:

@@ -19,9 +19,12 @@ from vaultd.vault.disk import (
     permissions,
     put_in_place,
     sorted_faults,
+    sync_file,
     write_temp,
 )
+from vaultd.vault.handover import MARK, handed_over, noted
 from vaultd.vault.obsidian import obsidian_settings
+from vaultd.vault.pen import Pen
 
 TRASH = "trash"
 LOCAL_TRASH = ".trash"  # Obsidian's own, in the vault
@@ -49,6 +52,7 @@ class Vault:
         self.writer = writer  # id of this machine, to be named as the one that writes
         self.state = state.resolve()
         self.disk = disk or Disk()
+        self.pen = Pen()  # writes the notes that a person has open
         self.publishing = asyncio.Lock()  # held while a plan is published: one at a time
 
     def locate(self, path: VaultPath) -> Path:
@@ -109,9 +113,12 @@ class Vault:
             if current is None:
                 _not_evicted(path, place)
             self._compare(path, current, expect)
-            make_folders(self.disk, place.parent)
-            temp = self._temp(place, content)
-            self._swap(path, temp, place, expect)
+            if expect is not None and self.pen.shows(path):
+                expect = self._hand_over(path, place, expect, content)
+            if expect != content:
+                make_folders(self.disk, place.parent)
+                temp = self._temp(place, content)
+                self._swap(path, temp, place, expect)
         return True
 
     def trash(self, path: VaultPath, *, expect: bytes) -> Path | None:
@@ -201,7 +208,11 @@ class Vault:
         return place
 
     def sweep(self) -> int:
-        """Remove temporary files that a dead process left; return how many. Needs the lock."""
+        """Remove temporary files that a dead process left; return how many. Needs the lock.
+
+        A note that another program was writing for it, and got half, gets its old text back.
+        """
+        self._take_back()
         swept = 0
         for top in (self.root / "wiki", self.state):
             for folder, _, names in os.walk(top):
@@ -210,6 +221,40 @@ class Vault:
                         discard(self.disk, Path(folder) / name)
                         swept += 1
         return swept
+
+    def _hand_over(self, path: VaultPath, place: Path, expect: bytes, content: bytes) -> bytes:
+        """Let the program that shows the note write it; return the bytes to be replaced now.
+
+        Those are `content` itself where it did, else `expect`: what a person wrote meanwhile
+        is found by the comparison that follows.
+        """
+        handed = handed_over(path, expect, content)
+        if handed is None:
+            return expect
+        mark = self.write_state(MARK, handed.to_bytes())
+        crash_point("file.handed_over")
+        self.pen.offer(path, handed.before, handed.after)
+        current = read_file(place, self.root)
+        if current == content:
+            sync_file(self.disk, place)
+        elif current == expect or not handed.is_torn(current):
+            current = expect
+        self.disk.unlink(mark)
+        return current or b""
+
+    def _take_back(self) -> None:
+        mark = self.read_state(MARK)
+        if mark is None:
+            return
+        handed = noted(mark)
+        if handed is not None:
+            try:
+                if handed.is_torn(current := self.read(handed.path)):
+                    self.write(handed.path, handed.before.encode(), expect=current)
+            except (PermanentError, PageChangedError):
+                pass  # a person put something else there meanwhile, which stays
+        with sorted_faults():
+            self.disk.unlink(self.state_file(MARK))
 
     def _trash_folder(self) -> Path:
         """Return the trash a person chose in Obsidian, as far as files can be had back from it.

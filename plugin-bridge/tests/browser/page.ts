@@ -1,7 +1,7 @@
 /** A window with the plugin in it, steered by the test through `window.desk`. */
 
 import VaultdBridge from "../../src/main";
-import { App, network, Notice } from "../obsidian";
+import { App, MarkdownView, network, Notice } from "../obsidian";
 import type { Plugin, PluginSettingTab } from "../obsidian";
 
 network.send = async (request) => {
@@ -15,6 +15,9 @@ const texts = {
 	async read(path: string): Promise<string | null> {
 		const answer = await fetch(`/file?path=${encodeURIComponent(path)}`);
 		return answer.status === 200 ? answer.text() : null;
+	},
+	async write(path: string, text: string): Promise<void> {
+		await fetch(`/write?path=${encodeURIComponent(path)}`, { method: "POST", body: text });
 	},
 };
 
@@ -38,6 +41,16 @@ const desk = {
 	read(path: string): void {
 		app.workspace.active = app.vault.add(path);
 		app.workspace.trigger("file-open");
+	},
+	/** Show a note in an editor, as saved. */
+	async edit(path: string): Promise<void> {
+		app.views.set("markdown", (leaf) => new MarkdownView(leaf) as never);
+		const leaf = app.workspace.getLeaf();
+		await leaf.setViewState({ type: "markdown" });
+		const view = leaf.view as unknown as MarkdownView;
+		view.file = app.vault.add(path);
+		view.typed = (await texts.read(path)) ?? "";
+		app.workspace.trigger("layout-change");
 	},
 	know(...paths: string[]): void {
 		for (const path of paths) app.vault.add(path);

@@ -28,6 +28,8 @@ export class WindowServer {
 	read: (path: string) => string | null = () => null;
 	/** Opens streams; the real way, unless a scripted bridge answers. */
 	openStream: OpenStream = openStream;
+	/** Writes a file of the vault in place, as Obsidian does. */
+	write: (path: string, text: string) => void = () => undefined;
 	private readonly server: Server = createServer((asked, answer) => void this.answer(asked, answer));
 	private script = "";
 
@@ -66,6 +68,9 @@ export class WindowServer {
 				const text = this.read(url.searchParams.get("path") ?? "");
 				return reply(answer, text === null ? 204 : 200, text ?? "");
 			}
+			case "/write":
+				this.write(url.searchParams.get("path") ?? "", await bodyOf(asked));
+				return reply(answer, 200, "");
 			case "/send":
 				return this.carry(await bodyOf(asked), answer);
 			case "/stream":

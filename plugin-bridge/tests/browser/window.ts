@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
@@ -61,6 +61,7 @@ export function windowBehaves(real: RealDaemon): void {
 			const place = join(real.vault, path);
 			return bridge === null && existsSync(place) ? readFileSync(place, "utf8") : null;
 		};
+		server.write = (path, text) => writeFileSync(join(real.vault, path), text);
 		await page?.close();
 		page = await browser.newPage({ viewport: { width: 1180, height: 720 } });
 		faults = [];
@@ -230,6 +231,29 @@ export function windowBehaves(real: RealDaemon): void {
 		await page.locator('[data-path="wiki/concepts"]').hover();
 		await page.locator(".tooltip").waitFor();
 		await picture("folder");
+	});
+
+	inWindow("lets the daemon's text into a note that is open, in place", async () => {
+		const path = "wiki/concepts/Dough.md";
+		const place = join(real.vault, path);
+		const history = join(real.vault, ".llm-wiki/page-history", path);
+		const wanted = `${readFileSync(place, "utf8")}\nAs it was.\n`;
+		mkdirSync(history, { recursive: true });
+		writeFileSync(join(history, "20260101T000000.000000Z.md"), wanted);
+		const { ino } = statSync(place);
+		await open(null);
+		const told = page.waitForRequest((request) => (request.postData() ?? "").includes("/v1/pages/open"));
+		await page.evaluate(async (note) => window.desk.edit(note), path);
+		await told;
+		await page.evaluate((note) => window.desk.read(note), path);
+		await run("page-history");
+		await page.locator('[data-version="20260101T000000.000000Z"]').click();
+		await page.getByText("As it was.").waitFor();
+		await page.getByText("Restore this version").click();
+		await seen("Dough is restored.");
+
+		expect(readFileSync(place, "utf8")).toBe(wanted);
+		expect(statSync(place).ino).toBe(ino);
 	});
 
 	inWindow(`bears a daemon that stops and starts ${ROUNDS} times with every view open`, async () => {

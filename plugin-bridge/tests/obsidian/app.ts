@@ -40,6 +40,7 @@ export class TFolder extends TAbstractFile {}
 /** Where files are read from; the tests choose memory or the disk behind a server. */
 export interface Texts {
 	read(path: string): Promise<string | null>;
+	write(path: string, text: string): Promise<void>;
 }
 
 export class MemoryTexts implements Texts {
@@ -47,6 +48,10 @@ export class MemoryTexts implements Texts {
 
 	async read(path: string): Promise<string | null> {
 		return this.texts.get(path) ?? null;
+	}
+
+	async write(path: string, text: string): Promise<void> {
+		this.texts.set(path, text);
 	}
 }
 
@@ -58,6 +63,10 @@ export class FileSystemAdapter {
 
 	getBasePath(): string {
 		return this.root;
+	}
+
+	async write(path: string, text: string): Promise<void> {
+		await this.texts.write(path, text);
 	}
 
 	async exists(path: string): Promise<boolean> {
@@ -98,6 +107,12 @@ export class Vault extends Events {
 
 	async read(file: TFile): Promise<string> {
 		return this.adapter.read(file.path);
+	}
+
+	async process(file: TFile, change: (text: string) => string): Promise<string> {
+		const text = change(await this.read(file));
+		await this.adapter.write(file.path, text);
+		return text;
 	}
 
 	async cachedRead(file: TFile): Promise<string> {

@@ -3,7 +3,7 @@
 import "./dom";
 import { setIcon } from "./icons";
 import type { StreamAnswer, StreamRequest } from "../../src/client";
-import type { App, WorkspaceLeaf } from "./app";
+import type { App, TFile, WorkspaceLeaf } from "./app";
 
 export { App, FileSystemAdapter, MemoryTexts, TAbstractFile, TFile, TFolder, Vault, WorkspaceLeaf } from "./app";
 export { setIcon };
@@ -144,6 +144,17 @@ export class ItemView extends Component {
 	override unload(): void {
 		void this.onClose();
 		super.unload();
+	}
+}
+
+/** A note in an editor: what was typed and is not saved yet differs from the file. */
+export class MarkdownView extends ItemView {
+	typed = "";
+	readonly editor = { getValue: () => this.typed };
+	file: TFile | null = null;
+
+	override getViewType(): string {
+		return "markdown";
 	}
 }
 

@@ -5,8 +5,15 @@ from __future__ import annotations
 import asyncio
 import difflib
 
-from vaultd.bridge.answers import History, Job, PageVersion
-from vaultd.bridge.asked import ForgetSource, OnePage, OneVersion, RestoreVersion, UndoSource
+from vaultd.bridge.answers import History, Job, Offered, PageVersion
+from vaultd.bridge.asked import (
+    ForgetSource,
+    OnePage,
+    OneVersion,
+    OpenNotes,
+    RestoreVersion,
+    UndoSource,
+)
 from vaultd.bridge.operation import job_operation, operation
 from vaultd.bridge.program import Program
 from vaultd.bridge.queue import settled
@@ -49,6 +56,16 @@ async def restore_version(program: Program, asked: RestoreVersion) -> Job:
     return await settled(program, NewJob(JobKind.RESTORE, path, payload=payload, person=True))
 
 
+async def open_notes(program: Program, asked: OpenNotes) -> Offered:
+    """Wait for a write of a note that is open in an editor, to be written there.
+
+    Replace `before` by `after` if the note still holds it, then ask again with the offer's id.
+    Without an answer in three seconds, or where it is declined, vaultd writes the file itself.
+    """
+    notes = [VaultPath(path) for path in asked.notes]
+    return Offered(offer=await program.vault.pen.attend(notes, asked.answered, asked.wait))
+
+
 async def forget_source(program: Program, asked: ForgetSource) -> Job:
     """Remove what a source contributed, or only tell what that would be.
 
@@ -87,6 +104,7 @@ OPERATIONS = (
     operation("GET", "/v1/pages/history", page_history, fails=(404,)),
     operation("GET", "/v1/pages/version", page_version, fails=(404,)),
     job_operation("/v1/pages/restore", restore_version),
+    operation("POST", "/v1/pages/open", open_notes),
     job_operation("/v1/sources/forget", forget_source),
     job_operation("/v1/sources/undo", undo_source),
 )

@@ -134,6 +134,15 @@ def workflows(
     undoing = Undoing(place.vault, place.db, place.clock, desk.order, links)
     withdrawal = Withdrawal(place.vault, place.db, place.clock, desk.author, desk.order, links)
 
+    def whole(workflow: Workflow) -> Workflow:
+        """Let what an earlier attempt left half written be finished first: it may be this work."""
+
+        async def begun(job: Job, progress: Progress) -> Mapping[str, Any]:
+            await recover(db=place.db, vault=place.vault, clock=place.clock, also=receipt.record)
+            return await workflow(job, progress)
+
+        return begun
+
     async def summarize(job: Job, progress: Progress) -> Mapping[str, Any]:
         if job.payload.get("hand_back"):
             await operations.hand_back(VaultPath(job.subject))
@@ -145,13 +154,15 @@ def workflows(
         JobKind.SUMMARIZE: summarize,
         JobKind.SUMMARIZE_FILE: operations.summarise_file_job,
         JobKind.DROP_SUMMARIES: operations.drop_job,
-        JobKind.REVIEW: reviews.act,
+        JobKind.REVIEW: whole(reviews.act),
         JobKind.WRITE_SESSION: partial(write_session, desk=desk),
-        JobKind.RESTORE: partial(restore_page, vault=place.vault, db=place.db, clock=place.clock),
-        JobKind.MOVE: mover.move,
-        JobKind.RETRACT: withdrawal.retract,
-        JobKind.FORGET: withdrawal.forget,
-        JobKind.UNDO: undoing.undo,
+        JobKind.RESTORE: whole(
+            partial(restore_page, vault=place.vault, db=place.db, clock=place.clock)
+        ),
+        JobKind.MOVE: whole(mover.move),
+        JobKind.RETRACT: whole(withdrawal.retract),
+        JobKind.FORGET: whole(withdrawal.forget),
+        JobKind.UNDO: whole(undoing.undo),
         JobKind.LINT: Linter(place.vault, place.db, place.clock, links).lint,
         JobKind.REBUILD: Rebuild(place.vault, place.db, place.clock).rebuild,
         JobKind.UPKEEP: partial(tidy, place.db, place.vault, place.clock),

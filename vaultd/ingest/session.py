@@ -21,7 +21,8 @@ from vaultd.ingest.source import context_of, identity_at, summary_path_of
 from vaultd.model.jobs import Job, JobKind, JobState, NewJob, Progress
 from vaultd.model.paths import VaultPath
 from vaultd.model.wiki import Analysis, SourceText, WikiContext
-from vaultd.store import joblist, sessions
+from vaultd.publish.publish import recover
+from vaultd.store import joblist, receipt, sessions
 from vaultd.store.database import Connection
 from vaultd.store.sessions import Session
 
@@ -194,6 +195,7 @@ async def write_session(job: Job, progress: Progress, desk: Desk) -> Mapping[str
         VaultdError: as for any ingest.
     """
     with desk.order.place(job.started) as place:
+        await recover(db=desk.db, vault=desk.vault, clock=desk.clock, also=receipt.record)
         session = await desk.db.read(sessions.session, job.subject)
         if session is None:
             raise NotFoundError(f"There is no session {job.subject}.")

@@ -19,7 +19,8 @@ from vaultd.ingest.publication import publish_source
 from vaultd.model.jobs import Job, Progress
 from vaultd.model.paths import SourceId, VaultPath
 from vaultd.model.wiki import SourceText, WikiContext
-from vaultd.store import ingest_cache, pages, sources
+from vaultd.publish.publish import recover
+from vaultd.store import ingest_cache, pages, receipt, sources
 
 
 async def ingest_source(job: Job, progress: Progress, desk: Desk) -> Mapping[str, Any]:
@@ -37,6 +38,7 @@ async def ingest_source(job: Job, progress: Progress, desk: Desk) -> Mapping[str
     """
     path = VaultPath(job.subject)
     with desk.order.place(job.started) as place:
+        await recover(db=desk.db, vault=desk.vault, clock=desk.clock, also=receipt.record)
         identity = await identity_at(path, desk)
         summary_path = await summary_path_of(identity, desk)
         material = await read_material(path, identity, summary_path, desk, progress)

@@ -20,7 +20,7 @@ from vaultd.core.merge import three_way
 from vaultd.core.page import page_ref, parse_page
 from vaultd.core.region import RegionError
 from vaultd.crash import crash_point
-from vaultd.errors import PageChangedError, PropertiesError
+from vaultd.errors import PageChangedError, PermanentError, PropertiesError
 from vaultd.model.paths import Clock, SourceId, VaultPath
 from vaultd.model.wiki import PageRef, Refused
 from vaultd.publish.catalog import listed_as, read_wiki
@@ -49,10 +49,14 @@ async def publish(
     Raises:
         PageChangedError: a note is not what the plan was made from, or a person saved it less
             than ten seconds ago; nothing was written.
+        PermanentError: the system refuses a file. Nothing was written, or the plan stays stored
+            and a person has to let it be finished, before anything more of its source.
         VaultdError: the disk fails; the plan stays stored and is finished by `recover`.
     """
     async with vault.publishing:
-        await _recover(db, vault, clock, also)
+        held = await _recover(db, vault, clock, also)
+        if plan.source and plan.source in held:
+            raise held[plan.source]
         return await _publish(plan, db, vault, clock, also)
 
 
@@ -76,21 +80,44 @@ async def _publish(
     begun = await db.run(plans.begin, plan.source, facts, files, now=now)
     crash_point("publish.stored")
     stored = OpenPlan(begun, plan.source, now, facts, tuple(files))
-    return await _carry_out(stored, db, vault, clock, also)
+    try:
+        return await _carry_out(stored, db, vault, clock, also)
+    except PermanentError:
+        if await asyncio.to_thread(_is_untouched, stored, vault):
+            await db.run(plans.drop, begun)
+        raise
+
+
+def _is_untouched(plan: OpenPlan, vault: Vault) -> bool:
+    return all(vault.read(file.path) == file.before for file in plan.files)
 
 
 async def recover(*, db: Database, vault: Vault, clock: Clock, also: Receipt) -> int:
-    """Finish every plan that was begun; return how many. Called at start, before any work."""
+    """Finish every plan that was begun; return how many were. Called before any work.
+
+    One that the system refuses a file of is held until a person has seen to that.
+    """
+    if not await db.read(plans.open_plans):
+        return 0
     async with vault.publishing:
-        return await _recover(db, vault, clock, also)
+        begun = len(await db.read(plans.open_plans))
+        await _recover(db, vault, clock, also)
+        return begun - len(await db.read(plans.open_plans))
 
 
-async def _recover(db: Database, vault: Vault, clock: Clock, also: Receipt) -> int:
-    begun = await db.read(plans.open_plans)
-    for plan in begun:
+async def _recover(
+    db: Database, vault: Vault, clock: Clock, also: Receipt
+) -> Mapping[SourceId, PermanentError]:
+    """Finish the plans that were begun; return the sources of those that are refused, and why."""
+    held: dict[SourceId, PermanentError] = {}
+    for plan in await db.read(plans.open_plans):
         log.info("finishing a plan that was cut short", source=plan.source, files=len(plan.files))
-        await _carry_out(plan, db, vault, clock, also)
-    return len(begun)
+        try:
+            await _carry_out(plan, db, vault, clock, also)
+        except PermanentError as error:
+            log.warning("plan held", source=plan.source, reason=str(error))
+            held[plan.source] = error
+    return held
 
 
 @dataclass(frozen=True, slots=True)

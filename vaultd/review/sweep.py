@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import structlog
+
 from vaultd.core.link import Targets
 from vaultd.core.near import NearNames
 from vaultd.core.reconcile import identity_of
 from vaultd.core.timing import stamp
+from vaultd.errors import DiskFullError, PermanentError, TransientError
 from vaultd.model.jobs import JobKind, JobState
 from vaultd.model.paths import SourceId, VaultPath
 from vaultd.model.wiki import PageRef, ReviewDraft, ReviewKind
@@ -23,6 +26,8 @@ from vaultd.store import joblist, receipt, reviews
 from vaultd.store.reviews import ReviewItem
 
 NOBODY = SourceId("")
+
+log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,11 @@ class Sweep:
         wiki = await read_wiki(self.of.db, self.of.vault)
         parked = await self._parked()
         settled = [item for item in open_items if _is_settled(item, wiki.pages, set(parked))]
-        await self.ask([(question, source) for source, question in parked.items()], settled)
+        try:
+            await self.ask([(question, source) for source, question in parked.items()], settled)
+        except (DiskFullError, PermanentError, TransientError) as error:
+            # the jobs say it too, and the next sweep tries again
+            log.warning("questions not written", reason=str(error))
 
     async def propose(self, draft: ReviewDraft, proposal: dict[str, Any] | None = None) -> None:
         """Put one question to the person, unless it was asked before."""

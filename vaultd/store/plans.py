@@ -89,6 +89,11 @@ def begin(
     return plan
 
 
+def drop(db: Connection, plan: int) -> None:
+    """Forget a plan of which nothing was written."""
+    db.execute("delete from plans where id = ?", (plan,))
+
+
 def open_plans(db: Connection) -> tuple[OpenPlan, ...]:
     """Return the plans that were begun and not finished, oldest first."""
     rows: list[tuple[Any, ...]] = db.execute(

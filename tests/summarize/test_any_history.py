@@ -216,7 +216,7 @@ def go_through(histories: int, steps: int) -> None:
 
 
 def test_any_history_ends_with_a_text_for_every_folder() -> None:
-    go_through(10, 12)
+    go_through(5, 8)
 
 
 @pytest.mark.full

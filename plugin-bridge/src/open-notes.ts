@@ -71,7 +71,8 @@ export class OpenNotes extends Component {
 	/** Write the note, unless it is no longer what the daemon read, or holds what is not saved yet. */
 	private async take(offer: Offer): Promise<void> {
 		const file = this.app.vault.getFileByPath(offer.path);
-		const unsaved = this.editors().some((view) => view.file?.path === offer.path && view.editor.getValue() !== offer.before);
+		const saved = offer.before.replaceAll("\r\n", "\n"); // an editor knows one kind of line end
+		const unsaved = this.editors().some((view) => view.file?.path === offer.path && view.editor.getValue() !== saved);
 		if (file === null || unsaved) return;
 		await this.app.vault.process(file, (text) => (text === offer.before ? offer.after : text));
 	}

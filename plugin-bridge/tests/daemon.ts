@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { pythonOf } from "../scripts/python.mjs";
 
 const SAMPLE = join(import.meta.dirname, "../../sample-vault");
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 90_000;
 
 export class RealDaemon {
 	readonly vault: string;

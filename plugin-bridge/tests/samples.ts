@@ -9,6 +9,7 @@ export function statusOf(changes: Partial<Status> = {}): Status {
 		counts: { done: 0, queued: 0, running: 0, waiting: 0, parked: 0, skipped: 0, cancelled: 0 },
 		files: [],
 		jobs: {},
+		queue: {},
 		model: { chat: "offline", embedding: "builtin" },
 		reviews_open: 0,
 		folders: { ok: 0, fallback: 0, stale: 0, failed: 0 },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import time
 import zipfile
 from pathlib import Path
@@ -164,6 +165,26 @@ def test_workbook_gives_a_page_for_every_sheet(tmp_path: Path, read: Read) -> No
     assert pages[0].text.startswith("## Money\n\n| name | amount |\n| --- | --- |\n| Ada | 1 |\n")
     assert "Grace \\| Hopper" in pages[0].text
     assert "| cellword | other |" in pages[1].text
+
+
+def test_shares_and_durations_are_shown_as_a_person_reads_them(tmp_path: Path, read: Read) -> None:
+    book = openpyxl.Workbook()
+    book.active.append(["share", "time"])
+    book.active.append([1 / 3, datetime.timedelta(hours=26, minutes=3)])
+    book.active["A2"].number_format = "0.0%"
+    book.save(tmp_path / "made.xlsx")
+
+    assert "| 33.3% | 26:03:00 |" in read(tmp_path / "made.xlsx").pages[0].text
+
+
+def test_superscripts_of_word_and_slides_are_raised(tmp_path: Path, read: Read) -> None:
+    run = '<w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:t>6</w:t></w:r>'
+    body = paragraph("A number that is large, 10").replace("</w:p>", run + "</w:p>")
+    raised = '<a:r><a:rPr baseline="30000"/><a:t>2</a:t></a:r>'
+    slide = shape("The area of a garden in m").replace("</a:p>", raised + "</a:p>")
+
+    assert "10⁶" in read(docx(tmp_path / "made.docx", body)).pages[0].text
+    assert "m²" in read(pptx(tmp_path / "made.pptx", slide)).pages[0].text
 
 
 def test_document_type_is_refused(tmp_path: Path, read: Read) -> None:

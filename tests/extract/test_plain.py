@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 from tests.extract.conftest import Read
+from vaultd.extract.readers import page_picture
 from vaultd.model.document import ExtractStatus
 
 GERMAN = (
@@ -228,3 +229,53 @@ def test_picture_file_is_a_picture_that_needs_recognition(tmp_path: Path, read: 
     assert (extraction.kind, extraction.status) == ("png", ExtractStatus.NO_TEXT)
     assert extraction.reason.startswith("Needs OCR")
     assert extraction.pages[0].text == "![](image1)"
+
+
+def test_photograph_is_as_wide_as_it_is_shown(tmp_path: Path, read: Read) -> None:
+    turned = Image.Exif()
+    turned[0x0112] = 6  # a telephone held upright
+    path = tmp_path / "photo.jpg"
+    Image.new("RGB", (120, 80)).save(path, exif=turned)
+
+    (image,) = read(path).images
+
+    assert (image.width, image.height) == (80, 120)
+    with Image.open(io.BytesIO(page_picture(path, 0))) as drawn:
+        assert drawn.size == (80, 120)
+
+
+def test_jpeg_2000_is_a_picture(tmp_path: Path, read: Read) -> None:
+    path = tmp_path / "scan.jp2"
+    Image.new("RGB", (120, 80)).save(path)
+
+    extraction = read(path)
+
+    assert extraction.kind == "jp2"
+    assert [image.extension for image in extraction.images] == ["png"]
+
+
+def test_head_of_a_bank_statement_is_a_table_of_its_own(tmp_path: Path, read: Read) -> None:
+    path = tmp_path / "statement.csv"
+    path.write_bytes(
+        '"Konto";"DE12";\n\n"Tag";"Empfänger";"Betrag";\n"1.1.";"Müller";"-1,5";\n'.encode(
+            "latin-1"
+        )
+    )
+
+    text = read(path).pages[0].text
+
+    assert text == (
+        "| Konto | DE12 |\n| --- | --- |\n\n"
+        "| Tag | Empfänger | Betrag |\n| --- | --- | --- |\n| 1.1. | Müller | -1,5 |"
+    )
+
+
+def test_rich_text_keeps_paragraphs_lists_and_tables(tmp_path: Path, read: Read) -> None:
+    path = tmp_path / "list.rtf"
+    row = r"\trowd\cellx1\cellx2 {} \cell {} \cell\row "
+    body = r"First\par \'b7\tab item\par " + row.format("Item", "Price") + row.format("Lamp", "20")
+    path.write_text(r"{\rtf1\ansi " + body + r"\pard Last\par}")
+
+    text = read(path).pages[0].text
+
+    assert text == "First\n\n- item\n\n| Item | Price |\n| --- | --- |\n| Lamp | 20 |\n\nLast"

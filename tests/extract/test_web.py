@@ -44,6 +44,51 @@ def test_page_keeps_its_shape(tmp_path: Path, read: Read) -> None:
     )
 
 
+def test_layout_table_is_taken_apart_and_the_table_in_it_kept(tmp_path: Path, read: Read) -> None:
+    body = (
+        f"<table><tr><td><h1>Order</h1><p>{PROSE}</p></td></tr><tr><td>"
+        "<table><tr><th>Item</th><th>Price</th></tr><tr><td>Lamp</td><td>20</td></tr></table>"
+        "</td></tr></table>"
+    )
+
+    text = read(page(tmp_path, body)).pages[0].text
+
+    assert text == f"# Order\n\n{PROSE}\n\n| Item | Price |\n| --- | --- |\n| Lamp | 20 |"
+
+
+def test_superscripts_do_not_become_other_numbers(tmp_path: Path, read: Read) -> None:
+    body = "10<sup>6</sup> of the 2<sup>nd</sup>, <b>x<sup>2</sup></b> known<sup>[<a>1</a>]</sup>"
+
+    text = read(page(tmp_path, f"<p>{PROSE} {body}</p>")).pages[0].text
+
+    assert text == f"{PROSE} 10⁶ of the 2nd, **x²** known[1]"
+
+
+def test_page_of_google_docs_keeps_title_lists_and_links(tmp_path: Path, read: Read) -> None:
+    link = "https://www.google.com/url?q=https://example.org/a&amp;sa=D&amp;ust=17"
+    body = (
+        f"<p class='c0 title'>Plan</p><p><a href='{link}'>here</a> {PROSE}</p>"
+        "<ul class='c1 lst-kix_abc-0 start'><li>one</li></ul>"
+        "<ul class='c1 lst-kix_abc-1 start'><li>inner</li></ul>"
+    )
+
+    text = read(page(tmp_path, body)).pages[0].text
+
+    assert text == f"# Plan\n\n[here](https://example.org/a) {PROSE}\n\n- one\n  - inner"
+
+
+def test_lists_that_word_writes_out_are_lists(tmp_path: Path, read: Read) -> None:
+    def item(sign: str, text: str, level: int) -> str:
+        ignored = f"<span style='mso-list:Ignore'>{sign}<span>&nbsp; </span></span>"
+        return (
+            f"<p class=MsoListParagraph style='mso-list:l0 level{level} lfo1'>{ignored}{text}</p>"
+        )
+
+    body = f"<p>{PROSE}</p>" + item("\u00b7", "tiles", 1) + item("2.", "work", 2) + "<p>Regards</p>"
+
+    assert read(page(tmp_path, body)).pages[0].text == f"{PROSE}\n\n- tiles\n  2. work\n\nRegards"
+
+
 def test_main_part_is_preferred_where_it_says_something(tmp_path: Path, read: Read) -> None:
     chrome = "<nav><a href='/'>navword</a></nav>"
 
@@ -127,6 +172,15 @@ def test_book_is_read_along_its_spine_once(tmp_path: Path, read: Read) -> None:
     assert extraction.metadata["title"] == "A book"
 
 
+def test_cover_that_a_drawing_shows_is_kept(tmp_path: Path, read: Read) -> None:
+    path = book(tmp_path, ["cover.xhtml", "c.xhtml"])
+    with zipfile.ZipFile(path, "a") as package:
+        cover = "<svg><image xlink:href='p.png'/></svg>"
+        package.writestr("O/cover.xhtml", f"<html><body>{cover}</body></html>")
+
+    assert len(read(path).images) == 1
+
+
 def test_protected_book_says_so(tmp_path: Path, read: Read) -> None:
     path = book(tmp_path, ["c.xhtml"])
     with zipfile.ZipFile(path, "a") as archive:
@@ -155,3 +209,43 @@ def test_message_is_read_with_its_attachments(tmp_path: Path, read: Read) -> Non
     assert "again" not in text
     assert "textword" in text
     assert "Attached file: paper.pdf" in text
+
+
+def letter(folder: Path, message: EmailMessage) -> Path:
+    path = folder / "letter.eml"
+    path.write_bytes(bytes(message))
+    return path
+
+
+def test_forwarded_message_says_from_whom_it_is(tmp_path: Path, read: Read) -> None:
+    message, forwarded = EmailMessage(), EmailMessage()
+    forwarded["From"], forwarded["Subject"] = "ben@example.org", "Question"
+    forwarded.set_content("When will it come?")
+    message["From"], message["Subject"] = "ada@example.org", "Fwd: Question"
+    message.set_content(PROSE)
+    message.add_attachment(forwarded)
+
+    text = read(letter(tmp_path, message)).pages[0].text
+
+    assert text.endswith("## Question\n\nFrom: ben@example.org\n\nWhen will it come?")
+
+
+@pytest.mark.parametrize("plain", [PROSE, "See the page."])
+def test_pictures_of_a_message_are_kept_once_in_either_version(
+    tmp_path: Path, read: Read, plain: str
+) -> None:
+    message = EmailMessage()
+    message["From"], message["Subject"] = "ada@example.org", "Photo"
+    message.set_content(plain)
+    message.add_alternative(f"<p>{PROSE}<img src='cid:one'> <i>after</i></p>", subtype="html")
+    version = list(message.iter_parts())[1]
+    assert isinstance(version, EmailMessage)
+    version.add_related(png(), "image", "png", cid="<one>")
+
+    extraction = read(letter(tmp_path, message))
+    text = extraction.pages[0].text
+
+    assert len(extraction.images) == 1
+    assert text.count("![](image1)") == 1
+    assert text.startswith("# Photo\n\nFrom: ada@example.org\n\n" + PROSE)
+    assert ("after" in text) is (plain != PROSE)  # a stub that only points to the page is no text

@@ -20,6 +20,15 @@ def readable(text: str) -> str:
     return clean(text).replace("\xad", "")
 
 
+SUPERSCRIPTS = str.maketrans("0123456789+-=()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾")
+RAISED = re.compile(r"[\d+\-=(),\s]+", re.A)
+
+
+def raised(text: str) -> str:
+    """Return superscript text so that 10 to the 6 is no 106; letters stay as they are."""
+    return text.translate(SUPERSCRIPTS) if RAISED.fullmatch(text) else text
+
+
 class UnreadableError(Exception):
     """The file cannot be read at all; ends the conversion with `status` and a sentence."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from vaultd.extract.archive import Element, Package, attribute, joined, local, words_of
@@ -60,7 +61,8 @@ class Document:
             if properties is not None:
                 bold = attribute(properties, "font-weight") == "bold"
                 italic = attribute(properties, "font-style") == "italic"
-                self._styles[attribute(node, "name")] = Style(bold, italic)
+                is_raised = attribute(properties, "text-position").startswith("super")
+                self._styles[attribute(node, "name")] = Style(bold, italic, raised=is_raised)
         elif name == "list-style":
             first = next((local(n) for n in node if local(n).startswith("list-level")), "")
             self._ordered[attribute(node, "name")] = first == "list-level-style-number"
@@ -127,7 +129,7 @@ class Document:
         elif name == "a":
             address = attribute(node, "href")
             link = address if address.startswith("http") else ""
-            self._inline(node, Style(style.bold, style.italic, link))
+            self._inline(node, replace(style, link=link))
         elif name in ("s", "tab"):
             self._writer.text(" ")
         elif name == "line-break":

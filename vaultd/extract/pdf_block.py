@@ -12,7 +12,7 @@ from typing import Any
 
 from vaultd.core.box import Box
 from vaultd.core.reading_order import reading_order, suspicious
-from vaultd.extract.content import readable
+from vaultd.extract.content import raised, readable
 
 ELEMENT = re.compile(r"<(p|h[1-6])\b[^>]*>(.*?)</\1>", re.S)
 EMPHASIS = {"b": "**", "i": "*"}
@@ -20,7 +20,6 @@ TAG = re.compile(r"</?[a-z]\w*[^>]*>")
 STYLED = re.compile(r"<(b|i)>(.*?)</\1>", re.S)
 ADJACENT = re.compile(r"</([bi])>(\s*)<\1>")
 SUPERSCRIPT = re.compile(r"<sup>(.*?)</sup>", re.S)
-SUPERSCRIPTS = str.maketrans("0123456789+-=()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾")
 MONOSPACED = re.compile(r"<tt>.*?</tt>", re.S)
 HYPHENATED = re.compile(r"[-\u2010](?<=[^\W\d_].)\n(?=[a-zß-ÿ])")
 FOLDED = re.compile(r"[\s\-\xad\u2010]+")  # what line joining and hyphenation change
@@ -117,16 +116,10 @@ def rewritten(block: Block, lines: list[str]) -> Block:
 
 def markdown_of(inner: str) -> str:
     """Return the inside of a MuPDF XHTML element as one paragraph of Markdown."""
-    inner = SUPERSCRIPT.sub(_superscript, inner)
+    inner = SUPERSCRIPT.sub(lambda match: raised(TAG.sub("", match[1])), inner)
     inner = ADJACENT.sub(r"\2", inner)
     inner = STYLED.sub(_emphasis, inner)
     return escaped(joined(readable(html.unescape(TAG.sub("", inner)))))
-
-
-def _superscript(match: re.Match[str]) -> str:
-    text = TAG.sub("", match[1])
-    raised = text.translate(SUPERSCRIPTS)
-    return raised if re.fullmatch(r"[\d+\-=(),\s]+", text) else text
 
 
 def _emphasis(match: re.Match[str]) -> str:

@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from collections import Counter
+from itertools import groupby
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -99,11 +100,12 @@ def local_picture(note: Path, target: str) -> bytes:
 
 
 def read_csv(path: Path) -> Content:
-    """Read a delimited table as one Markdown table."""
+    """Read a delimited table; an empty row begins another, as below the head of a statement."""
     text = readable(decoded(path.read_bytes()))
     rows, warnings = _rows(text, "\t" if path.suffix.lower() == ".tsv" else "")
-    table = markdown_table(rows)
-    return Content([PageText(None, table or text)], warnings=warnings)
+    runs = groupby(rows, key=lambda row: any(map(str.strip, row)))
+    tables = "\n\n".join(markdown_table(list(run)) for is_filled, run in runs if is_filled)
+    return Content([PageText(None, tables or text)], warnings=warnings)
 
 
 def _rows(text: str, delimiter: str) -> tuple[list[list[str]], list[str]]:

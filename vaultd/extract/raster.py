@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 
-from PIL import Image, ImageSequence, UnidentifiedImageError
+from PIL import Image, ImageOps, ImageSequence, UnidentifiedImageError
 
 from vaultd.extract.content import Candidate, Content, Gallery, PageText, broken
 from vaultd.model.document import ExtractedImage
@@ -17,6 +17,7 @@ SMALLEST_AREA = 4096  # square pixels
 LONGEST_ASPECT = 20  # a longer strip is a line of text or a rule
 MOST_PIXELS = 50_000_000
 KEPT = {"PNG": "png", "JPEG": "jpg", "GIF": "gif", "WEBP": "webp"}  # what every viewer shows
+ORIENTATION, SIDEWAYS = 0x0112, range(5, 9)  # EXIF
 KEPT_MODES = {"1", "L", "LA", "P", "PA", "RGB", "RGBA"}
 UNREADABLE = (
     OSError,
@@ -41,7 +42,7 @@ def picture_of(candidate: Candidate) -> ExtractedImage | None:
         with Image.open(io.BytesIO(candidate.data)) as image:
             if not worth_keeping(*image.size):
                 return None
-            width, height = image.size
+            width, height = _shown_size(image)
             extension, data = _kept(image, candidate.data)
     except (*UNREADABLE, UnidentifiedImageError, Image.DecompressionBombError):
         return None
@@ -65,6 +66,13 @@ def worth_keeping(width: int, height: int) -> bool:
         and SMALLEST_AREA <= width * height <= MOST_PIXELS
         and long <= LONGEST_ASPECT * short
     )
+
+
+def _shown_size(image: Image.Image) -> tuple[int, int]:
+    """Return width and height as a viewer shows them: a telephone turns a photograph by a note."""
+    width, height = image.size
+    is_turned = image.getexif().get(ORIENTATION, 1) in SIDEWAYS
+    return (height, width) if is_turned else (width, height)
 
 
 def _kept(image: Image.Image, data: bytes) -> tuple[str, bytes]:
@@ -148,5 +156,5 @@ def frame_png(path: Path, index: int) -> bytes:
     with Image.open(path) as image:
         for number, frame in enumerate(ImageSequence.Iterator(image)):
             if number == index:
-                return png(frame)
+                return png(ImageOps.exif_transpose(frame))
     raise broken(f"The picture has no page {index + 1}.")

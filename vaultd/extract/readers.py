@@ -27,7 +27,8 @@ READERS = {
     "md": "vaultd.extract.plain:read_markdown",
     "txt": "vaultd.extract.plain:read_text",
     **dict.fromkeys(
-        ("png", "jpg", "gif", "bmp", "webp", "tif", "avif"), "vaultd.extract.raster:read_picture"
+        ("png", "jpg", "gif", "bmp", "webp", "tif", "avif", "jp2"),
+        "vaultd.extract.raster:read_picture",
     ),
 }
 OLD_OFFICE = {"doc": "docx", "ppt": "pptx", "xls": "xlsx", "xlsb": "xlsx"}

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
+from itertools import groupby
 from pathlib import Path
 
+from vaultd.core.table import markdown_table
 from vaultd.extract.content import Content, PageText, broken, readable, unsupported
 
+BULLET = re.compile(r"^[·•▪■◦]\s+")
 FAULTS = (ValueError, IndexError, KeyError, TypeError, AttributeError, LookupError)
 
 
@@ -26,5 +30,19 @@ def read_rtf(path: Path) -> Content:
         text = to_text(source, encoding="cp1252", errors="replace")
     except FAULTS as error:
         raise broken(f"The RTF file is damaged: {error}.") from error
-    lines = [line.rstrip() for line in readable(text).split("\n")]
-    return Content([PageText(None, "\n".join(lines).strip())])
+    return Content([PageText(None, _markdown(readable(text).split("\n")))])
+
+
+def _markdown(lines: Sequence[str]) -> str:
+    """Return paragraphs and list items as such, lines of cells that end with bars as tables."""
+    runs = groupby((line.strip() for line in lines), key=lambda line: line.endswith("|"))
+    blocks = [
+        block
+        for is_table, run in runs
+        for block in (
+            [markdown_table([row.split("|") for row in run])]
+            if is_table
+            else (BULLET.sub("- ", line) for line in run)
+        )
+    ]
+    return "\n\n".join(filter(None, blocks))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import posixpath
+import re
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,7 @@ from vaultd.extract.office_metadata import metadata_of
 
 EMPTY_ROWS = 1_000  # in a row end a sheet: one file claims a million of them
 MOST_CELLS = 1_000_000  # of a sheet; nobody reads more, and it is the limit of the text anyway
+SHARE = re.compile(r"0(?:\.(0+))?%")  # a number format, with its decimals
 FAULTS = (KeyError, ValueError, TypeError, AttributeError, IndexError, OSError, SyntaxError)
 
 
@@ -60,8 +62,8 @@ def _pages(book: Any, package: Package, gallery: Gallery, content: Content) -> I
 
 def _rows(sheet: Any) -> Iterator[list[str]]:
     empty = cells = 0
-    for row in sheet.iter_rows(values_only=True):
-        texts = [_shown(value) for value in row]
+    for row in sheet.iter_rows():
+        texts = [_shown(cell) for cell in row]
         empty = 0 if any(texts) else empty + 1
         cells += sum(map(bool, texts))
         if empty >= EMPTY_ROWS or cells > MOST_CELLS:
@@ -87,9 +89,16 @@ def _without_left_margin(rows: list[list[str]]) -> list[list[str]]:
     return [row[left:] for row in rows]
 
 
-def _shown(value: object) -> str:
+def _shown(cell: Any) -> str:
+    """Return a cell's value as a person reads it; shares as such, since 0.25 is another number."""
+    value: object = cell.value
     if value is None:
         return ""
+    if isinstance(value, (int, float)) and (share := SHARE.search(cell.number_format)):
+        return f"{value * 100:.{len(share[1] or '')}f}%"
+    if isinstance(value, datetime.timedelta):
+        minutes, seconds = divmod(int(value.total_seconds()), 60)
+        return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     if isinstance(value, datetime.datetime) and not (value.hour or value.minute or value.second):

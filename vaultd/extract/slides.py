@@ -210,7 +210,9 @@ def _style(run: Element) -> Style:
     if properties is None:
         return PLAIN
     return Style(
-        attribute(properties, "b") in ("1", "true"), attribute(properties, "i") in ("1", "true")
+        bold=attribute(properties, "b") in ("1", "true"),
+        italic=attribute(properties, "i") in ("1", "true"),
+        raised=attribute(properties, "baseline").strip("0").isdigit(),
     )
 
 

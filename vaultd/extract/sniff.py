@@ -39,6 +39,8 @@ OLE_STREAMS = (
 SIGNATURES = (
     (b"\x89PNG\r\n\x1a\n", "png"),
     (b"\xff\xd8\xff", "jpg"),
+    (b"\0\0\0\x0cjP  \r\n\x87\n", "jp2"),
+    (b"\xff\x4f\xff\x51", "jp2"),
     (b"GIF87a", "gif"),
     (b"GIF89a", "gif"),
     (b"II*\x00", "tif"),

@@ -15,6 +15,14 @@ from vaultd.extract.content import Content, Gallery, PageText, readable
 from vaultd.extract.data_uri import picture_of
 from vaultd.extract.encoding import decoded
 from vaultd.extract.plain import local_picture
+from vaultd.extract.web_dialect import (
+    address_of,
+    is_item_sign,
+    item_depth,
+    item_number,
+    list_depth,
+    title_level,
+)
 from vaultd.extract.writer import PLAIN, Style, Writer
 
 DECLARED = re.compile(
@@ -29,7 +37,6 @@ BLOCKS = {
 }
 BOLD = {"b", "strong", "th", "dt"}
 ITALIC = {"i", "em", "cite", "dfn"}
-LONGEST_LINK = 500
 MAIN_LETTERS = 200  # a main part with fewer is no main part
 Fetch = Callable[[str], bytes]
 """Returns the picture a page refers to, b"" where it lies outside the document."""
@@ -53,9 +60,11 @@ class Walker:
         self._fetch = fetch
         self._writer = Writer()
         self._lists: list[int | None] = []
-        self._bold = self._italic = self._tables = 0
+        self._bold = self._italic = self._raised = self._tables = 0
         self._links: list[str] = []
-        self._dropped = self._unseen = self._pre = 0
+        self._dropped = self._unseen = self._pre = self._sign = 0
+        self._signs: list[str] = []
+        self._item_depth = 0
         self._code: list[str] = []
         self._titles: list[str] = []
         self._hidden: list[str] = []
@@ -108,10 +117,15 @@ class Walker:
             self._in_title = True
         if self._dropped or tag in DROPPED:
             self._dropped += 1
+            if tag == "image":  # in a drawing: how many books show their cover
+                self._picture({"src": attributes.get("xlink:href", attributes.get("href", ""))})
             return
         style = attributes.get("style", "")
         if self._unseen or "hidden" in attributes or UNSEEN.search(style):
             self._unseen += 1
+            return
+        if self._sign or is_item_sign(attributes):
+            self._sign += 1
             return
         if tag == "pre":
             self._pre += 1
@@ -126,6 +140,9 @@ class Walker:
         elif self._unseen:
             self._unseen -= 1
             self._hidden.append(" ")
+        elif self._sign:
+            self._sign -= 1
+            self._end_sign()
         else:
             self._finish(tag)
 
@@ -137,6 +154,8 @@ class Walker:
             return
         elif self._unseen:
             self._hidden.append(text)
+        elif self._sign:
+            self._signs.append(text)
         elif self._pre:
             self._code.append(text)
         else:
@@ -144,40 +163,67 @@ class Walker:
 
     def _style(self) -> Style:
         link = self._links[-1] if self._links else ""
-        if not (self._bold or self._italic or link):
+        if not (self._bold or self._italic or self._raised or link):
             return PLAIN
-        return Style(bool(self._bold), bool(self._italic), link)
+        return Style(bool(self._bold), bool(self._italic), link, bool(self._raised))
 
     def _begin(self, tag: str, attributes: Mapping[str, str]) -> None:
         writer = self._writer
-        self._bold += tag in BOLD and not (tag == "th" and self._tables)
-        self._italic += tag in ITALIC
+        self._count(tag, 1)
         if len(tag) == 2 and tag[0] == "h" and tag[1] in "123456":
             writer.heading(int(tag[1]))
         elif tag in ("ul", "ol"):
             writer.end_paragraph()
             self._lists.append(_number(attributes.get("start"), 1) if tag == "ol" else None)
+            self._item_depth = list_depth(attributes) or 0
         elif tag == "li":
             self._begin_item()
         elif tag in ("table", "tr", "td", "th"):
             self._begin_part(tag, attributes)
         elif tag == "blockquote":
             writer.quote(1)
-        elif tag == "a":
-            self._links.append(_address(attributes.get("href", "")))
+        elif tag in BLOCKS:
+            writer.end_paragraph()
+            if tag == "p":
+                self._begin_named(attributes)
+            self._begin_main(tag, attributes)
+        else:
+            self._begin_inline(tag, attributes)
+
+    def _count(self, tag: str, change: int) -> None:
+        """Note that a style begins (1) or ends (-1)."""
+        self._bold += change * (tag in BOLD and not (tag == "th" and self._tables))
+        self._italic += change * (tag in ITALIC)
+        self._raised += change * (tag == "sup")
+
+    def _begin_inline(self, tag: str, attributes: Mapping[str, str]) -> None:
+        if tag == "a":
+            self._links.append(address_of(attributes.get("href", "")))
         elif tag == "img":
             self._picture(attributes)
         elif tag == "br":
-            self._code.append("\n") if self._pre else writer.line_break()
-        elif tag in BLOCKS:
-            writer.end_paragraph()
-            self._begin_main(tag, attributes)
+            self._code.append("\n") if self._pre else self._writer.line_break()
+
+    def _begin_named(self, attributes: Mapping[str, str]) -> None:
+        """Begin a paragraph that may be a title, or an item of a list that Word wrote out."""
+        if level := title_level(attributes):
+            self._writer.heading(level)
+        elif (depth := item_depth(attributes)) is not None:
+            self._item_depth = depth
+            self._writer.item(depth)
+        elif not self._lists:
+            self._writer.drop_prefix()
+
+    def _end_sign(self) -> None:
+        if not self._sign:
+            self._writer.item(self._item_depth, item_number("".join(self._signs)))
+            self._signs.clear()
 
     def _begin_item(self) -> None:
         number = self._lists[-1] if self._lists else None
         if number is not None:
             self._lists[-1] = number + 1
-        self._writer.item(max(0, len(self._lists) - 1), number)
+        self._writer.item(max(0, len(self._lists) - 1, self._item_depth), number)
 
     def _begin_part(self, tag: str, attributes: Mapping[str, str]) -> None:
         if tag == "table":
@@ -200,8 +246,7 @@ class Walker:
 
     def _finish(self, tag: str) -> None:
         writer = self._writer
-        self._bold -= tag in BOLD and not (tag == "th" and self._tables)
-        self._italic -= tag in ITALIC
+        self._count(tag, -1)
         if tag == "pre":
             self._pre -= 1
             writer.code("".join(self._code))
@@ -249,11 +294,3 @@ class Walker:
 
 def _number(text: str | None, default: int) -> int:
     return int(text) if text and text.isascii() and text.isdigit() and len(text) < 6 else default
-
-
-def _address(text: str) -> str:
-    """Return a link worth keeping: to another site, short, without what would end it early."""
-    address = text.strip()
-    if not re.match(r"https?://", address, re.I) or len(address) > LONGEST_LINK:
-        return ""
-    return "" if re.search(r"[\s()<>]", address) else address

@@ -129,4 +129,5 @@ def _style(run: Element, link: str) -> tuple[Style, bool]:
     if properties is None:
         return (Style(link=link) if link else PLAIN), False
     on = {local(each) for each in properties if attribute(each, "val") not in OFF}
-    return Style("b" in on, "i" in on, link), "vanish" in on
+    is_raised = any(attribute(each, "val") == "superscript" for each in properties)
+    return Style("b" in on, "i" in on, link, is_raised), "vanish" in on

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from vaultd.core.table import markdown_table
-from vaultd.extract.content import PLACE, readable
+from vaultd.extract.content import PLACE, raised, readable
 
 DEEPEST = 8  # list and quote levels; deeper ones stay at this depth
 WIDEST = 200  # cells one cell may stretch over
@@ -19,21 +19,34 @@ BREAK = "\x04"  # a line break; taken out of every document's own text
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a piece of text looks."""
+    """How a piece of text looks; `raised` is a superscript."""
 
     bold: bool = False
     italic: bool = False
     link: str = ""
+    raised: bool = False
 
 
 PLAIN = Style()
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A paragraph, heading, item or table; `flat` is how a table stands in a cell of another."""
+
+    text: str
+    is_item: bool = False
+    flat: str = ""
+
+
+Cell = Sequence[Block]
 
 
 @dataclass(slots=True)
 class Table:
     """A table being written: its rows of cells, and how many rows a column is still taken."""
 
-    rows: list[list[str]] = field(default_factory=list)
+    rows: list[list[Cell]] = field(default_factory=list)
     taken: dict[int, int] = field(default_factory=dict)
 
     def begin_row(self) -> None:
@@ -41,7 +54,7 @@ class Table:
         self.rows.append([])
         self._fill()
 
-    def add(self, text: str, columns: int, rows: int) -> None:
+    def add(self, cell: Cell, columns: int, rows: int) -> None:
         """Add a cell that stretches over `columns` and `rows`."""
         if not self.rows:
             self.begin_row()
@@ -49,22 +62,28 @@ class Table:
         for offset in range(max(1, min(columns, WIDEST))):
             if rows > 1:
                 self.taken[len(row)] = rows
-            row.append("" if offset else text)
+            row.append(() if offset else cell)
         self._fill()
 
     def _fill(self) -> None:
         row = self.rows[-1]
         while self.taken.get(len(row), 0) > 1:
             self.taken[len(row)] -= 1
-            row.append("")
+            row.append(())
+
+    def layout(self) -> list[Block] | None:
+        """Return all blocks if they stand in one column: such a table only sets the page."""
+        used = {column for row in self.rows for column, cell in enumerate(row) if cell}
+        return (
+            None if len(used) > 1 else [each for row in self.rows for cell in row for each in cell]
+        )
 
 
 @dataclass(slots=True)
 class Container:
     """Where blocks go: the document, or a cell."""
 
-    blocks: list[str] = field(default_factory=list)
-    items: list[bool] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
     table: Table | None = None
     columns: int = 1
     rows: int = 1
@@ -161,21 +180,18 @@ class Writer:
         cell = self._stack.pop()
         table = self._table()
         if table is not None:
-            table.add("\n".join(cell.blocks), cell.columns, cell.rows)
+            table.add(cell.blocks, cell.columns, cell.rows)
 
     def end_table(self) -> None:
-        """End the table; inside a cell it becomes lines of text."""
+        """End the table; inside a cell of another it becomes lines of text."""
         self.end_paragraph()
-        table = self._stack.pop().table
-        rows = table.rows if table else []
-        inside = any(container.table is not None for container in self._stack)
-        text = (
-            _as_lines(rows)
-            if inside
-            else markdown_table([[place_safe(c) for c in row] for row in rows])
-        )
-        if text:
-            self._add(text)
+        table = self._stack.pop().table or Table()
+        blocks = table.layout()
+        if blocks is not None:
+            self._open().blocks += blocks
+            return
+        rows = [[_in_cell(cell) for cell in row] for row in table.rows]
+        self._add(markdown_table(rows), flat=_as_lines(rows))
 
     def markdown(self) -> str:
         """Return all that was written."""
@@ -183,8 +199,8 @@ class Writer:
         root = self._stack[0]
         parts: list[str] = []
         for index, block in enumerate(root.blocks):
-            tight = index and root.items[index] and root.items[index - 1]
-            parts += [("\n" if tight else "\n\n") if index else "", block]
+            tight = index and block.is_item and root.blocks[index - 1].is_item
+            parts += [("\n" if tight else "\n\n") if index else "", block.text]
         return "".join(parts)
 
     @property
@@ -198,26 +214,25 @@ class Writer:
         kept = sorted(
             {i for start, end in ranges for i in range(start, min(end, len(root.blocks)))}
         )
-        root.items = [root.items[i] for i in kept]
         root.blocks = [root.blocks[i] for i in kept]
 
     def _table(self) -> Table | None:
         return self._stack[-1].table
 
-    def _add(self, text: str, *, is_item: bool = False) -> None:
+    def _open(self) -> Container:
+        """Return where blocks go: text between the cells of a table belongs before it."""
+        return next(each for each in reversed(self._stack) if each.table is None)
+
+    def _add(self, text: str, *, is_item: bool = False, flat: str = "") -> None:
         if self._quotes:
             sign = "> " * min(self._quotes, DEEPEST)
             text = "\n".join(sign + line for line in text.split("\n"))
-        container = self._stack[-1]
-        if container.table is not None:  # text between cells belongs before the table
-            container = next(each for each in reversed(self._stack) if each.table is None)
-        container.blocks.append(text)
-        container.items.append(is_item)
+        self._open().blocks.append(Block(text, is_item, flat))
 
 
-def place_safe(cell: str) -> str:
+def _in_cell(cell: Cell) -> str:
     """Return a cell's Markdown fit for a table."""
-    return re.sub(r"\n+", "\n", cell)
+    return re.sub(r"\n+", "\n", "\n".join(block.flat or block.text for block in cell))
 
 
 def _as_lines(rows: list[list[str]]) -> str:
@@ -234,10 +249,23 @@ def rendered(runs: Iterable[tuple[str, Style]]) -> str:
     """Return runs as one paragraph; marks stand close to the words they mark."""
     text = "".join(
         _styled("".join(piece for piece, _ in group), style)
-        for style, group in groupby(runs, key=lambda run: run[1])
+        for style, group in groupby(_lowered(runs), key=lambda run: run[1])
     )
     lines = (SPACES.sub(" ", line).strip() for line in text.split(BREAK))
     return "\n".join(line for line in lines if line)
+
+
+def _lowered(runs: Iterable[tuple[str, Style]]) -> Iterator[tuple[str, Style]]:
+    """Give the runs with superscripts written as such; a mark like [1] stays what it is."""
+    for is_raised, group in groupby(runs, key=lambda run: run[1].raised):
+        if not is_raised:
+            yield from group
+            continue
+        pieces = list(group)
+        whole = "".join(text for text, _ in pieces)
+        is_number = raised(whole) != whole
+        for text, style in pieces:
+            yield (raised(text) if is_number else text), replace(style, raised=False)
 
 
 def _styled(text: str, style: Style) -> str:

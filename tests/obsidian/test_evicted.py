@@ -5,6 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.fakes import FakeClock
+from tests.life.conftest import World
+from tests.life.test_lint import lint
+from tests.summarize.conftest import MakeSummarizer
+from tests.summarize.fakes import put
 from vaultd.errors import OnlineOnlyError
 from vaultd.model.paths import VaultPath
 from vaultd.publish.catalog import read_wiki
@@ -58,3 +62,27 @@ async def test_an_evicted_page_keeps_its_name_and_its_place_in_the_index(
 
     assert list(wiki.pages) == [before]
     assert wiki.taken == {PAGE.casefold()}
+
+
+async def test_links_to_an_evicted_note_are_not_broken(world: World) -> None:
+    world.write("Notes/Mine.md", "Text.")
+    await world.ingest("a.pdf", {"Dough": "It rises. [[raw/a.pdf|a]]", "Bread": "See [[Dough]]."})
+    place = world.vault.root / PAGE.replace("Attention", "Dough")
+    place.rename(place.with_name(".Dough.md.icloud"))
+
+    assert [kind for kind, *_ in await lint(world)] == []
+
+
+async def test_a_folder_with_an_evicted_note_says_that_one_cannot_be_read(
+    make: MakeSummarizer, vault: Vault
+) -> None:
+    put(vault, {"Projects/boat.md": "I build a boat.\n", "Projects/hut.md": "I build a hut.\n"})
+    await make(roots=("Projects",)).refresh_all()
+    place = vault.root / "Projects/hut.md"
+    place.rename(place.with_name(".hut.md.icloud"))
+
+    await make(roots=("Projects",)).refresh_all()
+
+    text = (vault.root / "Projects/Projects.md").read_text("utf-8")
+    assert "[[Projects/boat|boat]]" in text
+    assert "1 of the entries cannot be read" in text

@@ -121,6 +121,15 @@ def _excluding(written: str) -> re.Pattern[str] | None:
         return None
 
 
+def visible_name(name: str) -> str:
+    """Return the file name that Obsidian shows for an entry of a folder, "" for a hidden one.
+
+    The stub of a file that iCloud evicted stands for the file.
+    """
+    stub = STUB.match(name)
+    return stub["name"] if stub else "" if name.startswith(".") else name
+
+
 class Patterns:
     """Gitignore rules; plain `*.suffix` rules are looked up instead of matched."""
 

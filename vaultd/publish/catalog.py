@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from vaultd.core.block_path import same_path
-from vaultd.core.ignore import STUB
+from vaultd.core.ignore import STUB, visible_name
 from vaultd.core.listing import is_page
 from vaultd.core.page import page_ref, parse_page
 from vaultd.core.plan import Wiki
@@ -94,10 +94,10 @@ def _notes(folder: Path, path: VaultPath) -> Iterator[tuple[VaultPath, os.DirEnt
         return
     with os.scandir(folder) as entries:
         for entry in entries:
-            stub = STUB.match(entry.name)
-            if (entry.name.startswith(".") and stub is None) or entry.is_symlink():
+            name = visible_name(entry.name)
+            if not name or entry.is_symlink():
                 continue
-            below = VaultPath(f"{path}/{stub['name'] if stub else entry.name}")
+            below = VaultPath(f"{path}/{name}")
             if entry.is_dir(follow_symlinks=False):
                 yield from _notes(folder / entry.name, below)
             elif below.lower().endswith(".md"):

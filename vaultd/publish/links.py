@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from vaultd.core.block_path import same_path
+from vaultd.core.ignore import visible_name
 from vaultd.core.link import Resolver, find_links
 from vaultd.core.page import parse_page
 from vaultd.errors import VaultdError
@@ -100,18 +101,22 @@ def own_notes(vault: Vault) -> dict[str, VaultPath]:
 
 
 def vault_files(vault: Vault) -> Iterator[tuple[VaultPath, os.DirEntry[str]]]:
-    """Yield every file of the vault; hidden folders, links and unreadable names are left out."""
+    """Yield every file of the vault; hidden folders, links and unreadable names are left out.
+
+    The stub of one that iCloud evicted comes with the path of the file it stands for.
+    """
     waiting = [(vault.root, "")]
     while waiting:
         folder, prefix = waiting.pop()
         with os.scandir(folder) as entries:
             for entry in entries:
-                if entry.name.startswith(".") or not _is_readable(entry.name):
+                name = visible_name(entry.name)
+                if not name or not _is_readable(name):
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append((folder / entry.name, f"{prefix}{entry.name}/"))
                 elif entry.is_file(follow_symlinks=False):
-                    yield VaultPath(f"{prefix}{entry.name}"), entry
+                    yield VaultPath(f"{prefix}{name}"), entry
 
 
 def _is_readable(name: str) -> bool:

@@ -11,7 +11,7 @@ import structlog
 
 from vaultd.core.block_path import same_path
 from vaultd.core.fallback import name_key
-from vaultd.core.ignore import CONFLICT, FOREIGN_FOLDERS
+from vaultd.core.ignore import CONFLICT, FOREIGN_FOLDERS, visible_name
 from vaultd.core.staleness import is_within
 from vaultd.model.paths import VaultPath
 from vaultd.vault.files import Vault
@@ -70,12 +70,13 @@ class Tree:
         notes: list[VaultPath] = []
         with os.scandir(self.vault.locate(folder)) as entries:
             for entry in sorted(entries, key=lambda each: name_key(each.name)):
-                path = VaultPath(entry.name if folder == "." else f"{folder}/{entry.name}")
+                name = visible_name(entry.name) or entry.name
+                path = VaultPath(name if folder == "." else f"{folder}/{name}")
                 if not _is_readable_name(entry.name):
                     log.warning("name cannot be read", folder=folder)
                 elif entry.is_dir(follow_symlinks=False):
                     folders += [path] if self.holds(path) else []
-                elif _is_note(folder, entry.name) and entry.is_file():
+                elif _is_note(folder, name) and entry.is_file():
                     notes.append(path)
         return Listing(tuple(folders), tuple(notes))
 

@@ -10,7 +10,7 @@ from typing import Any
 from vaultd.core.lint import REPORT, Facts, as_document, findings, is_looked_at, report
 from vaultd.core.page import parse_page
 from vaultd.core.timing import stamp
-from vaultd.errors import VaultdError
+from vaultd.errors import OnlineOnlyError, VaultdError
 from vaultd.model.jobs import Job, Progress
 from vaultd.model.paths import Clock, VaultPath
 from vaultd.publish.catalog import read_wiki
@@ -82,6 +82,8 @@ class Linter:
             try:
                 content = self.vault.read(path) or b""
                 readable = parse_page(content.decode("utf-8")).readable
+            except OnlineOnlyError:
+                continue
             except (UnicodeDecodeError, VaultdError):
                 readable = False
             if not readable:

@@ -37,6 +37,7 @@ export interface Surroundings {
 export type Listener = (state: DaemonState, events: readonly Event[]) => void;
 
 const OTHER_PROTOCOL = "protocol";
+const REST_PER_LOOK = 9; // a large vault takes the daemon a while to list: at most a tenth of its time
 const BETWEEN_LOOKS_MS = 500; // progress of a running job, read often enough to look alive
 
 export class Daemon {
@@ -147,15 +148,19 @@ export class Daemon {
 			const page = await client.call("GET /v1/events", { query: { since: cursor } });
 			cursor = page.cursor;
 			if (page.reset || page.events.length > 0) {
+				const began = Date.now();
 				await this.refresh(client, page.events);
-				await this.pause(BETWEEN_LOOKS_MS);
+				await this.pause(Math.max(BETWEEN_LOOKS_MS, (Date.now() - began) * REST_PER_LOOK));
 			}
 		}
 	}
 
 	private async refresh(client: BridgeClient, events: readonly Event[]): Promise<void> {
-		const [status, jobs] = await Promise.all([client.call("GET /v1/status"), client.call("GET /v1/jobs")]);
-		if (this.client === client) this.tell({ kind: "on", status, jobs: jobs.jobs, address: client.address }, events);
+		const known = events.length > 0 && events.every((event) => event.kind === "progress") && this.current.kind === "on" ? this.current.status.files : null;
+		const query = known === null ? {} : { files: 0 };
+		const [status, { jobs }] = await Promise.all([client.call("GET /v1/status", { query }), client.call("GET /v1/jobs")]);
+		const whole = known === null ? status : { ...status, files: known };
+		if (this.client === client) this.tell({ kind: "on", status: whole, jobs, address: client.address }, events);
 	}
 
 	private lose(error: unknown): void {

@@ -106,7 +106,7 @@ export class ScriptedBridge {
 			case "GET /health":
 				return { name: this.name, version: "0.1.0", protocol: this.protocol };
 			case "GET /v1/status":
-				return this.status;
+				return url.searchParams.get("files") === "0" ? { ...this.status, files: [] } : this.status;
 			case "GET /v1/jobs":
 				return { jobs: this.jobs };
 			case "GET /v1/events":

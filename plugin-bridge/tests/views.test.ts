@@ -207,6 +207,8 @@ describe("the activity view", () => {
 		await until(() => bridge.waiting, "the next look", 3_000);
 
 		expect(document.activeElement).toBe(document.querySelector(key));
+		expect(bridge.asked.findLast((each) => each.url.includes("/v1/status"))?.url).toContain("files=0"); // no file changed
+		expect(document.body.textContent).toContain("Rye.docx");
 	});
 
 	it("leads to the pages that were made", async () => {

@@ -59,6 +59,14 @@ async def test_excluded_notes_are_in_no_answer(world: World, mode: Mode) -> None
     assert found
 
 
+async def test_it_is_said_that_something_was_left_out_where_little_is_found(world: World) -> None:
+    said = "Left out: 2 files that you excluded in Obsidian."
+
+    assert said in (await world.ask("sourdough Gustav")).notes
+    assert said not in (await world.ask("sourdough Gustav", k=1)).notes
+    assert said not in (await world.ask("sourdough", under="Archive")).notes
+
+
 async def test_excluded_notes_are_related_to_nothing(world: World) -> None:
     assert [each.path for each in await world.engine.related(VaultPath("Bread.md"))] == [
         "Notes/Dough.md"

@@ -12,6 +12,7 @@ from vaultd.core.listing import index_body
 from vaultd.core.names import STEM_BYTES, distinct_path, file_stem
 from vaultd.core.page import NewProperties, new_page_text, parse_page
 from vaultd.core.properties import read_properties, set_properties
+from vaultd.core.schema import Schema, route
 from vaultd.model.paths import VaultPath
 from vaultd.model.summary import ChildSummary, Node, NodeKind, NodeState
 from vaultd.model.wiki import PageRef
@@ -29,6 +30,16 @@ def test_a_long_name_is_cut_between_letters_n6(letter: str) -> None:
 @pytest.mark.parametrize("name", ["CON", "prn", "Aux", "nul.notes", "COM0", "lpt9.txt", "com¹"])
 def test_no_name_is_a_device_of_windows_n3(name: str) -> None:
     assert file_stem(name).partition(".")[0] == f"{name.partition('.')[0]}_"
+
+
+@pytest.mark.parametrize("name", ["C# basics", "[a]", "100%%", "a^b", "con", "trailing."])
+@pytest.mark.parametrize("page_type", ["concept", ""])
+def test_no_folder_is_made_with_a_name_that_no_page_could_have_n1_n2(
+    name: str, page_type: str
+) -> None:
+    place = route(Schema(), page_type, f"wiki/concepts/{name}/x.md")
+
+    assert (place.type, place.folder) == ("concept", "wiki/concepts")
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,8 @@ def route(schema: Schema, page_type: str, asked: str) -> Place:
         return Place(name, folder if _below(folder, home) else home)
     there = schema.type_in(folder)
     if there and there != SOURCE and (not name or name == SOURCE):
-        return Place(there, folder)
+        home = schema.folders[there]
+        return Place(there, folder if _below(folder, home) else home)
     if name and name != SOURCE and _is_type(name):
         own = folder if _is_folder(folder) and not there else f"wiki/{file_stem(name)}"
         return Place(name, own)

@@ -50,6 +50,7 @@ class _Asked:
     scope: Scope
     narrowed: bool
     excluded: ExcludedFiles
+    hidden: int  # files that are excluded
     lanes: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     words: finding.WordMatch | None = None
@@ -104,6 +105,8 @@ class SearchEngine:
             await self._ask_vectors(asked, summaries=question.mode is Mode.HYBRID)
         k = max(1, min(question.k, MOST))
         results = await self._db.read(self._results, asked, k, typing=question.typing)
+        if asked.hidden and len(results) < k:
+            asked.notes.append(f"Left out: {asked.hidden} files that you excluded in Obsidian.")
         return Answer(question.text, tuple(asked.lanes), tuple(results), tuple(asked.notes))
 
     async def related(self, path: VaultPath, k: int = 10) -> tuple[Related, ...]:
@@ -145,7 +148,8 @@ class SearchEngine:
         scope = finding.scope_of(parsed.filters, parsed.phrases, parsed.excluded)
         excluded, hidden = await self._hidden(parsed.filters.under)
         narrowed, scope = bool(scope.sql), finding.without_files(scope, hidden)
-        asked = _Asked(parsed, terms_of(parsed.text), scope, narrowed, excluded)
+        terms = terms_of(parsed.text)
+        asked = _Asked(parsed, terms, scope, narrowed, excluded, len(hidden))
         if not parsed.text:
             asked.notes.append("The question has no word to look for.")
         return asked

@@ -31,9 +31,6 @@ class Finder:
         self._stems = {_stem(word) for word in words - dense}
         pairs = {term for term in dense if len(term) > 1}
         paired = {character for pair in pairs for character in pair}
-        # Characters by class would take milliseconds to compile, for each question anew.
-        stems = "|".join(map(re.escape, sorted(self._stems)))
-        self._begins = re.compile(stems, re.IGNORECASE) if stems else None
         self._dense = _any_of(sorted(pairs) + sorted(dense - pairs - paired))
 
     def spans(self, text: str) -> list[Span]:
@@ -41,11 +38,17 @@ class Finder:
         return sorted([*self._word_spans(text), *self._dense_spans(text)])
 
     def _word_spans(self, text: str) -> Iterator[Span]:
-        for found in self._begins.finditer(text) if self._begins else ():
-            word = _WORD.match(text, found.start())
-            inside = found.start() > 0 and _WORD.match(text, found.start() - 1)
-            if word and not inside and _stem(word[0].casefold()) in self._stems:
-                yield word.span()
+        lowered = text.lower()
+        if len(lowered) != len(text):  # a letter that is two in small
+            lowered = text
+        for stem in self._stems:  # looking for a text is ten times quicker than for a pattern
+            at = lowered.find(stem)
+            while at >= 0:
+                word = _WORD.match(text, at)
+                inside = at > 0 and _WORD.match(text, at - 1)
+                if word and not inside and _stem(word[0].casefold()) == stem:
+                    yield word.span()
+                at = lowered.find(stem, at + len(stem))
 
     def _dense_spans(self, text: str) -> list[Span]:
         spans: list[Span] = []
@@ -84,7 +87,7 @@ def snippet(text: str, finder: Finder, start: str = "") -> str:
 
 
 def _stem(word: str) -> str:
-    return _ENDINGS.sub("", word) if len(word) > _STEM_FROM else word
+    return (_ENDINGS.sub("", word) or word) if len(word) > _STEM_FROM else word
 
 
 def _best_begin(text: str, spans: list[Span], near: int) -> int:

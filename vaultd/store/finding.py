@@ -19,8 +19,9 @@ K1 = 1.2  # of FTS5's own BM25
 COLUMN_WEIGHTS = (2.0, 1.0, 1.0)  # title, heading, body: +0.7 and +1.0 points measured
 COMMON_SHARE = 0.4  # a word in more of the passages tells nothing, and makes the match slow
 COMMON_FROM = 50  # passages: below, a share says little
-COUNTED = 1_024  # passages with a word are counted one by one; more are reckoned from these
-SCORED = 2_000  # passages to look for by the rarest words: scoring takes a microsecond each
+COUNTED = 512  # passages with a word are counted one by one; more are reckoned from these
+SCORED = 1_000  # passages to look for by the rarest words: scoring takes a microsecond each
+NEWEST = 2_000  # passages scored at most: where even the rarest word is common, it tells little
 LOOKED_AT = 25_000  # passages that hold a word looked for, all words together
 DEPTH = 100  # passages a lane hands on
 
@@ -174,9 +175,11 @@ def matching_words(
     expression, times = _expression(telling, everywhere=not scope.sql, typing=typing)
     within = f" and +rowid in ({scope.sql})" if scope.sql else ""
     rows = db.execute(
-        f"select rowid, -bm25(passage_words, {', '.join(map(str, COLUMN_WEIGHTS))}) as score"
-        f" from passage_words where passage_words match ?{within} order by score desc limit ?",
-        (expression, *scope.values, DEPTH),
+        "select rowid, score from"
+        f" (select rowid, -bm25(passage_words, {', '.join(map(str, COLUMN_WEIGHTS))}) as score"
+        f" from passage_words where passage_words match ?{within} order by rowid desc limit ?)"
+        " order by score desc limit ?",
+        (expression, *scope.values, NEWEST, DEPTH),
     )
     return WordMatch({passage: score / times for passage, score in rows}, bound)
 

@@ -33,9 +33,11 @@ class Daemon:
         self._settings = settings
         self.start()
 
-    def start(self) -> None:
-        environ = {k: v for k, v in os.environ.items() if not k.startswith("VAULTD_")}
-        environ |= {
+    @property
+    def surroundings(self) -> dict[str, str]:
+        """The environment that it runs in, and commands beside it."""
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("VAULTD_")}
+        return kept | {
             "VAULTD_BRIDGE__PORT": "0",
             "VAULTD_EMBEDDING__PROVIDER": "none",
             "VAULTD_INGEST__SETTLE_SECONDS": "0.05",
@@ -43,10 +45,12 @@ class Daemon:
             "XDG_STATE_HOME": str(self.root.parent / "state"),
             **self._settings,
         }
+
+    def start(self) -> None:
         with (self.root.parent / "output").open("ab") as output:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "vaultd", "run", "--vault", str(self.root)],
-                env=environ,
+                env=self.surroundings,
                 stdout=output,
                 stderr=output,
             )

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -57,6 +59,23 @@ def test_analysis_talk_and_writing(modelled: Daemon, server: ModelServer) -> Non
     assert all("MOONSHINE" in call.prompt for call in asked)
     assert not [call for call in server.calls[calls:] if call.stage == "analysis"]
     assert modelled.get(f"/v1/ingest/{session}")["state"] == "written"
+
+
+def test_the_command_talks_through_the_running_daemon(modelled: Daemon) -> None:
+    (modelled.root / "raw" / "whey.md").write_text("# Whey\n\nWhey runs off when milk sets.\n")
+    said = subprocess.run(
+        [sys.executable, "-m", "vaultd", "ingest", "--chat", str(modelled.root / "raw/whey.md")],
+        input="Mind the pigs.\n/write\n",
+        env=modelled.surroundings | {"VAULTD_VAULT": str(modelled.root)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert said.returncode == 0, said.stderr
+    assert said.stdout.splitlines()[-1].startswith("the conversation: done, ")
+    assert (modelled.root / "wiki" / "sources" / "whey.md").exists()
 
 
 def test_a_session_survives_a_restart(modelled: Daemon) -> None:

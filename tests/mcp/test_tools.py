@@ -47,6 +47,19 @@ async def test_the_list_of_tools_is_cheap(connected: Connected) -> None:
     assert len(sent) < 8_000  # characters, about 2,000 tokens of every session
 
 
+async def test_of_arguments_that_do_not_fit_is_said_what_would(connected: Connected) -> None:
+    async with connected() as client:
+        unknown = await refusal(client, "search", query="salt", folder="wiki")
+        missing = await refusal(client, "wiki_page")
+        wrong = await refusal(client, "search", query="salt", k=1_000)
+        nothing = await refusal(client, "review_list", state="open")
+
+    assert unknown == "search has no argument folder. It takes: query, k, under, type, tag."
+    assert missing == "wiki_page: its argument name is missing."
+    assert wrong.startswith("search: its argument k does not fit: ")
+    assert nothing == "review_list has no argument state. It takes: none."
+
+
 async def test_a_folder_can_be_explained_without_reading_its_files(connected: Connected) -> None:
     async with connected() as client:
         view = await answer(client, "wiki_overview", depth=2)

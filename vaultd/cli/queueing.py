@@ -224,6 +224,8 @@ def with_database(target: Target, query: Callable[..., Any], *args: Any, **kwarg
 
 def _report(rows: list[JobRow], *, as_json: bool) -> None:
     """Say what came of each job, and leave with the exit code."""
+    from vaultd.cli.watching import named  # which brings rich
+
     if as_json:
         print_json(
             {
@@ -243,5 +245,6 @@ def _report(rows: list[JobRow], *, as_json: bool) -> None:
         for row in rows:
             pages = row.result.get("pages")
             wrote = f", {counted(len(pages), 'page')}" if isinstance(pages, list) else ""
-            say(f"{row.subject}: {row.state}{wrote}" + (f" ({row.reason})" if row.reason else ""))
+            about = named(row.kind, row.subject)
+            say(f"{about}: {row.state}{wrote}" + (f" ({row.reason})" if row.reason else ""))
     end_with(rows)

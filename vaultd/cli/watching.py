@@ -20,17 +20,25 @@ SUBJECT_COLUMNS = 40
 WHOLE = "the whole wiki"  # what a job about "." is about
 
 
+def named(kind: str, subject: str) -> str:
+    """Return what a job is about, in a person's words."""
+    if kind == JobKind.WRITE_SESSION:
+        return "the conversation"  # its subject is a number nobody has seen
+    return WHOLE if subject == "." else subject
+
+
 def sentence(payload: Mapping[str, Any]) -> str:
     """Return the line that says how a job stands, "" if nobody wants to know."""
     kind, state = JobKind(payload["kind"]), JobState(payload["state"])
     reason = f": {payload['reason']}" if payload.get("reason") else ""
+    about = named(kind, str(payload["subject"]))
     if state is JobState.DONE:
-        return "" if kind in QUIET else f"{payload['subject']}: done"
+        return "" if kind in QUIET else f"{about}: done"
     if state is JobState.QUEUED:
-        return f"{payload['subject']}: will be tried again{reason}" if reason else ""
+        return f"{about}: will be tried again{reason}" if reason else ""
     if state is JobState.RUNNING:
         return ""
-    return f"{payload['subject']}: {state.value}{reason}"
+    return f"{about}: {state.value}{reason}"
 
 
 class Lines:
@@ -66,8 +74,8 @@ class Bars:
     def _move(self, payload: Mapping[str, Any]) -> None:
         job = int(payload["id"])
         if job not in self._bars:
-            named = WHOLE if payload["subject"] == "." else str(payload["subject"])
-            subject = escape(shortened(named, SUBJECT_COLUMNS))
+            about = named(str(payload["kind"]), str(payload["subject"]))
+            subject = escape(shortened(about, SUBJECT_COLUMNS))
             self._bars[job] = self._progress.add_task(subject, total=None, stage="")
         total = int(payload["total"]) or None
         self._progress.update(

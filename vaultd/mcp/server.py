@@ -5,11 +5,12 @@ from __future__ import annotations
 import functools
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import ParamSpec
+from typing import Any, ParamSpec
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
+from pydantic import ValidationError
 from pydantic_core import to_json
 
 from vaultd import __version__
@@ -46,7 +47,7 @@ def make_server(shelf: Shelf, *, allow_write: bool) -> MCPServer[None]:
         finally:
             await shelf.close()
 
-    server: MCPServer[None] = MCPServer(
+    server = _Server(
         "vaultd",
         title=f"vaultd: {shelf.name}",
         version=__version__,
@@ -68,6 +69,35 @@ def make_server(shelf: Shelf, *, allow_write: bool) -> MCPServer[None]:
         _add(server, asking.ingest_submit, "Turn a file into pages", ADDS)
         _add(server, asking.review_decide, "Answer a review", DECIDES)
     return server
+
+
+class _Server(MCPServer[None]):
+    """A server that says of arguments that do not fit what would."""
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], *more: Any, **named: Any
+    ) -> Any:
+        """Call a tool; an argument that it does not have is refused, not passed over."""
+        taken = {
+            tool.name: list(tool.input_schema["properties"]) for tool in await self.list_tools()
+        }
+        for each in arguments:
+            if each not in taken.get(name, arguments):
+                known = ", ".join(taken[name]) or "none"
+                raise ToolError(f"{name} has no argument {each}. It takes: {known}.")
+        try:
+            return await super().call_tool(name, arguments, *more, **named)
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                raise ToolError(_misfit(name, error.__cause__)) from error
+            raise
+
+
+def _misfit(name: str, error: ValidationError) -> str:
+    fault = error.errors(include_url=False, include_input=False)[0]
+    argument = ".".join(str(part) for part in fault["loc"])
+    said = "is missing" if fault["type"] == "missing" else f"does not fit: {fault['msg']}"
+    return f"{name}: its argument {argument} {said}."
 
 
 def _add(

@@ -77,7 +77,9 @@ async def test_the_persons_links_lead_where_they_led_after_an_ingest(world: Worl
     assert "A mathematician." in kept.read_text("utf-8")
 
 
-def test_pages_sources_templates_and_the_schema_are_no_notes_of_the_person(vault: Vault) -> None:
+def test_pages_sources_templates_the_schema_and_empty_notes_are_no_notes_of_the_person(
+    vault: Vault,
+) -> None:
     for path in (
         "wiki/concepts/A.md",
         "raw/B.md",
@@ -89,7 +91,9 @@ def test_pages_sources_templates_and_the_schema_are_no_notes_of_the_person(vault
         place = vault.root / path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text("Text.", "utf-8")
+    (vault.root / "E.md").touch()
     (vault.root / ".obsidian").mkdir()
     (vault.root / ".obsidian/templates.json").write_text('{"folder": "Templates"}', "utf-8")
 
-    assert own_notes(vault) == {"d": "x/D.md"}
+    assert own_notes(vault, {"a", "b", "c", "d", "e", "schema"}) == {"d": "x/D.md"}
+    assert own_notes(vault, {"a"}) == {}

@@ -50,6 +50,11 @@ class Wiki:
         return self.theirs.get(same_path(file_stem(title)))
 
 
+def names_of_drafts(drafts: Sequence[PageDraft]) -> frozenset[str]:
+    """Return the names the drafts' pages would get, as `same_path` gives them."""
+    return frozenset(same_path(file_stem(_title(draft))) for draft in drafts)
+
+
 @dataclass(frozen=True, slots=True)
 class PlannedPage:
     """A page as it would be written if nothing stood there. `exists` says that something does."""

@@ -11,7 +11,7 @@ from typing import Any
 from vaultd.core.block_path import same_path
 from vaultd.core.page import decode_note
 from vaultd.core.pictures import gallery
-from vaultd.core.plan import PagePlan, PlannedPage, Wiki, plan_pages
+from vaultd.core.plan import PagePlan, PlannedPage, Wiki, names_of_drafts, plan_pages
 from vaultd.core.region import put_region
 from vaultd.core.schema import parse_schema
 from vaultd.core.timing import stamp
@@ -62,7 +62,8 @@ async def publish_source(
         PageChangedError: a page was changed meanwhile; nothing was written.
     """
     wiki = await read_wiki(desk.db, desk.vault, parse_schema(context.schema))
-    wiki = replace(wiki, theirs=await asyncio.to_thread(own_notes, desk.vault))
+    names = names_of_drafts(drafted.draft.pages)
+    wiki = replace(wiki, theirs=await asyncio.to_thread(own_notes, desk.vault, names))
     plan = _planned(material, drafted, context, wiki, desk)
     if not plan.has_summary:
         raise BadReplyError(f"The reply for {material.source.id} lacks the source's own page.")

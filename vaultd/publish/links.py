@@ -85,15 +85,23 @@ def targets_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(link.target for link in found if link.target))
 
 
-def own_notes(vault: Vault) -> dict[str, VaultPath]:
-    """Return the person's notes outside `wiki/` and `raw/` by name; the one a link finds first.
+def own_notes(vault: Vault, names: Collection[str]) -> dict[str, VaultPath]:
+    """Return the person's notes outside `wiki/` and `raw/` that have one of `names`, by name.
 
-    Templates are none of them, nor what tells us about the wiki.
+    `names` are as `same_path` gives them. Of several the one that a link finds first. Templates
+    are none of them, nor what tells us about the wiki, nor a note that is still empty.
     """
     templates = [f"{same_path(each)}/" for each in obsidian_settings(vault.root).templates]
     apart = (WIKI, RAW, *templates)
-    found = (path for path, _ in vault_files(vault) if path.lower().endswith(".md"))
-    theirs = [p for p in found if p not in ABOUT and not same_path(p).startswith(apart)]
+    theirs = [
+        path
+        for path, entry in vault_files(vault)
+        if path.lower().endswith(".md")
+        and _leaf(path) in names
+        and path not in ABOUT
+        and not same_path(path).startswith(apart)
+        and entry.stat(follow_symlinks=False).st_size > 0
+    ]
     named: dict[str, VaultPath] = {}
     for path in sorted(theirs, key=lambda each: (len(each), each)):
         named.setdefault(_leaf(path), path)

@@ -10,6 +10,7 @@ from vaultd.core.extractive import (
     abstract_from,
     chosen,
     is_quotable,
+    is_story,
     ranked_statements,
 )
 from vaultd.core.text import Kind
@@ -51,6 +52,68 @@ def test_chosen_sentences_stand_in_order_and_repeat_nothing() -> None:
     assert len(taken) == len(set(taken))
     assert sum("decides how fast" in text for text in taken) == 1
     assert [PAPER.index(text) for text in taken] == sorted(PAPER.index(text) for text in taken)
+
+
+@pytest.mark.parametrize(
+    ("title", "says", "others"),
+    [
+        (
+            "Security of clusters",
+            "This special publication analyzes the threats to clusters, their nodes and their memory.",
+            "Security is an essential component of clusters in the whole country.\n"
+            "This publication is free to copy under the licence named below by its authors.\n"
+            "Clusters resemble other computers, and the security of clusters uses the same means.",
+        ),
+        (
+            "参考手册",
+            "参考手册（版本2.100）(2023-02-04 11:59:01 UTC) 旨在为系统的使用与管理提供宽泛的概览。",
+            "这本书是自由的；你可以在与自由软件指导方针兼容的任意版本的许可证的条款下重新分发本书。\n"
+            "本书的目标读者：愿意学习脚本的人，但是不准备阅读系统的所有源代码的人。",
+        ),
+    ],
+)
+def test_what_a_document_says_of_itself_is_its_abstract(title: str, says: str, others: str) -> None:
+    more = "\n".join(f"Node {n} of the cluster has its own memory and disk." for n in range(30))
+    content = content_of([ExtractedPage(1, f"# Abstract\n\n{others}\n{says}\n\n# Nodes\n\n{more}")])
+
+    best = abstract_from(ranked_statements(content, title), title)
+
+    assert best is not None
+    assert best.statement.text == says
+
+
+def test_of_a_story_the_first_sentence_that_tells_is_the_abstract() -> None:
+    opening = "It was in July, and the speaker was the well-known maid of honor of the empress."
+    talk = '"You must not go there tonight," said the prince, and he turned to the old window.'
+    text = "\n\n".join(
+        [
+            f'"Well, so the towns are his estates now."\n\n{opening}',
+            *[f"{talk} {n}." for n in range(120)],
+        ]
+    )
+    story = content_of([ExtractedPage(None, text)])
+    paper = content_of([ExtractedPage(None, PAPER)])
+
+    best = abstract_from(ranked_statements(story), story=is_story(story))
+
+    assert is_story(story)
+    assert not is_story(paper)
+    assert best is not None
+    assert best.statement.text == opening
+
+
+def test_key_sentences_come_from_the_whole_of_a_document() -> None:
+    stones = ("granite", "basalt", "marble", "slate", "chalk", "flint")
+    uses = ("bridges", "towers", "roads", "ovens", "stairs", "harbours", "gates", "mills")
+    pages = [
+        ExtractedPage(number, f"Masons of the town took {stone} for their {use}.\n")
+        for number, stone in enumerate(stones, 1)
+        for use in uses
+    ]
+
+    taken = chosen(ranked_statements(content_of(pages)), 6)
+
+    assert len({one.statement.page for one in taken}) >= 4
 
 
 def test_what_a_person_asked_about_draws_the_choice() -> None:

@@ -20,6 +20,10 @@ EARLY = math.exp(-2)  # the first quarter, or the first fifteen sentences
 FRONT = 0.45  # worth kept by what stands before the abstract or introduction: imprint, disclaimers
 REDUNDANCY = 0.55  # how much likeness to a chosen sentence counts against its worth
 SAME_SECTION = 0.85  # worth kept for each sentence already taken from the same section
+STRETCHES = 12  # parts of equal length: a reader wants to know of all of a document
+SAME_STRETCH = 0.8  # worth kept for each sentence already taken from the same stretch
+TALK = 0.1  # share of sentences in quotation marks from which on a document is a story
+STORY = 200  # sentences from which on that is told
 
 # A line of reading: shorter says nothing, longer is not read. Chinese and Japanese characters
 # count as two, so the limits are 20 to 140 of them, 45 to 320 Latin letters.
@@ -32,13 +36,15 @@ MIN_WORDS = 6
 class Ranked:
     """A statement that may be quoted, with its terms and worth.
 
-    `early` falls from 1 to 0 through the document, counted in quotable statements.
+    `early` falls from 1 to 0 through the document, counted in quotable statements; `stretch`
+    is the part of it where the statement stands.
     """
 
     statement: Statement
     terms: frozenset[str]
     worth: float
     early: float
+    stretch: int
 
 
 def ranked_statements(content: Content, title: str = "", focus: str = "") -> list[Ranked]:
@@ -60,7 +66,9 @@ def ranked_statements(content: Content, title: str = "", focus: str = "") -> lis
     for rank, (one, terms) in enumerate(termed):
         early = math.exp(-8 * rank / length)
         worth = _worth(one, terms, weights, wanted) * (1 + 0.5 * early)
-        scored.append(Ranked(one, terms, worth * (FRONT if one.order < begins else 1.0), early))
+        worth *= FRONT if one.order < begins else 1.0
+        stretch = STRETCHES * one.order // len(content.statements)
+        scored.append(Ranked(one, terms, worth, early, stretch))
     return sorted(scored, key=lambda ranked: (-ranked.worth, ranked.statement.order))
 
 
@@ -73,15 +81,20 @@ def chosen(ranked: Sequence[Ranked], count: int, avoid: Sequence[Ranked] = ()) -
     taken: list[Ranked] = []
     nearest = [max((_likeness(one, seen) for seen in avoid), default=0.0) for one in pool]
     sections: Counter[tuple[str, ...]] = Counter()
+    stretches: Counter[int] = Counter()
     while pool and len(taken) < count:
         values = [
-            one.worth * (1 - REDUNDANCY * near) * SAME_SECTION ** sections[one.statement.section]
+            one.worth
+            * (1 - REDUNDANCY * near)
+            * SAME_SECTION ** sections[one.statement.section]
+            * SAME_STRETCH ** stretches[one.stretch]
             for one, near in zip(pool, nearest, strict=True)
         ]
         best = max(range(len(pool)), key=values.__getitem__)
         if nearest[best] < 0.7:  # beyond it, it is the same sentence again
             taken.append(pool[best])
             sections[pool[best].statement.section] += 1
+            stretches[pool[best].stretch] += 1
             nearest = [
                 max(near, _likeness(one, pool[best]))
                 for one, near in zip(pool, nearest, strict=True)
@@ -90,12 +103,24 @@ def chosen(ranked: Sequence[Ranked], count: int, avoid: Sequence[Ranked] = ()) -
     return sorted(taken, key=lambda one: one.statement.order)
 
 
-def abstract_from(ranked: Sequence[Ranked], title: str = "") -> Ranked | None:
+def is_story(content: Content) -> bool:
+    """Tell whether people talk in a long document: a novel sums itself up nowhere."""
+    count = len(content.statements)
+    talk = sum(one.text[0] in _SPEECH for one in content.statements)
+    return count >= STORY and talk >= TALK * count
+
+
+def abstract_from(
+    ranked: Sequence[Ranked], title: str = "", *, story: bool = False
+) -> Ranked | None:
     """Return the sentence that best stands for the whole: early, complete, at most 200 characters.
 
-    One that says what `title` is wins.
+    One that says what `title` is wins, or what the document itself is. Of a story it is the
+    first that can be quoted.
     """
     fitting = [one for one in ranked if len(one.statement.text) <= ABSTRACT_CHARS]
+    if story:
+        return min(fitting, key=lambda one: one.statement.order, default=None)
     early = [one for one in fitting if one.early > EARLY]
     named = terms_of_sentence(title)
     return max(
@@ -116,6 +141,7 @@ def _beginning(content: Content) -> int:
     return order if order < len(content.statements) // 4 else 0
 
 
+_SPEECH = '"“‘「『—–'
 _OPENING = re.compile(
     r"(?:[\dIVX.]+\s+)?(?:abstract|summary|executive summary|introduction|preface|overview)\b"
     r"|1\.?\s"
@@ -141,6 +167,7 @@ _REFERENCE = re.compile(
 )
 _NUMBERED_REFERENCE = re.compile(r"^[A-Z][\w-]+, [A-Z]\.")
 _SOUP = re.compile(r"(?:(?<=\s)|^)[^\W\d](?=\s|$)|[=+<>≤≥∑∫∈|\\{}]")
+_ASIDE = re.compile(r"\([^()]*\)|（[^（）]*）")  # a version, a date, a source
 _PAIRS = (("(", ")"), ("（", "）"), ("「", "」"), ("“", "”"), ("[", "]"), ("《", "》"))
 
 
@@ -171,6 +198,7 @@ def _begins_well(text: str) -> bool:
 
 
 def _is_prose(text: str) -> bool:
+    text = _ASIDE.sub("", text)
     visible = [sign for sign in text if not sign.isspace()]
     letters = sum(sign.isalpha() for sign in visible)
     digits = sum(sign.isdigit() for sign in visible)
@@ -236,6 +264,22 @@ _TELLING = re.compile(
     r"|本文|本书|本書|本手册|本节|本章|是一|是指|旨在|用于|目的|核心|关键|關鍵|主要|提出|介绍"
     r"|介紹|总之|综上|由.{1,12}组成|"
     r"とは|である。|目的|本書|本稿|이란|목적|본 연구|ist ein|sind ein|bezeichnet|est un|es un",
+    re.IGNORECASE,
+)
+_OF_ITSELF = re.compile(
+    r"(?:in )?(?:this|the present) (?:[\w-]+ ){0,4}?(?:publication|paper|document|book|report"
+    r"|guide|manual|handbook|article|study|thesis|tutorial|specification|policy|presentation)\b"
+    r"|(?:the (?:purpose|aim|goal) of this)"
+    r"|.{0,4}[本这這此该該](?:文|书|書|手册|手冊|指南|文档|文檔|文件|报告|報告|规范|規範|教程)"
+    r"|この(?:マニュアル|文書|本|ガイド|論文|報告書|記事)|本(?:書|稿|論文)[はで]"
+    r"|이 (?:문서|책|논문|보고서|글)|본 (?:연구|논문|보고서)"
+    r"|die(?:se[rs]?)? (?:buch|bericht|dokument|artikel)"
+    r"|(?:ce|cet|cette) (?:document|livre|rapport|article|guide)|este (?:documento|libro|informe)",
+    re.IGNORECASE,
+)
+_OF_ITS_USE = re.compile(
+    r"licen[cs]e|copyright|free to|warrant|redistribut|reproduc|readers?\b|audience|available (?:at"
+    r"|from|online)|typeset|citations?\b|wikipedia|许可|許可|版权|版權|自由的|免责|担保|读者|讀者|ライセンス|対象読者|著作権",
     re.IGNORECASE,
 )
 _ADDING = re.compile(r"(?:\S+ ){1,4}(?:also|too|either)\b|.{1,8}[也还還]")
@@ -308,6 +352,8 @@ def _as_abstract(one: Ranked, named: frozenset[str]) -> float:
     telling = 1.25 if _TELLING.search(text) else 1.0
     if telling > 1 and named & terms_of_sentence(text[:40]):
         telling = 1.9
+    if _OF_ITSELF.match(text) and not _OF_ITS_USE.search(text):
+        telling = 3.5
     section = one.statement.section[-1] if one.statement.section else ""
     telling *= 1.4 if _OPENING.match(section) else 1.0
     return one.worth * early * telling * (0.8 if width_of(text) < 70 else 1.0)

@@ -12,6 +12,7 @@ from vaultd.core.extractive import (
     Ranked,
     abstract_from,
     chosen,
+    is_story,
     ranked_statements,
     width_of,
 )
@@ -61,7 +62,7 @@ def study_of(source: SourceText, focus: str = "") -> Study:
     content = content_of(source.pages)
     ranked = ranked_statements(content, source.title, focus)
     language = language_of(source.text)
-    lead = abstract_from(ranked, source.title)
+    lead = abstract_from(ranked, source.title, story=is_story(content))
     abstract = lead.statement.text if lead else _makeshift(source, content)
     terms = terms_of(content, language or source.language, TERMS, source.title)
     return Study(source, content, tuple(ranked), tuple(terms), lead, abstract)

@@ -59,7 +59,7 @@ def test_chosen_sentences_stand_in_order_and_repeat_nothing() -> None:
     [
         (
             "Security of clusters",
-            "This special publication analyzes the threats to clusters, their nodes and their memory.",
+            "This special publication analyzes the threats to clusters, their nodes and memory.",
             "Security is an essential component of clusters in the whole country.\n"
             "This publication is free to copy under the licence named below by its authors.\n"
             "Clusters resemble other computers, and the security of clusters uses the same means.",

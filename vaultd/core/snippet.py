@@ -26,7 +26,7 @@ class Finder:
     """
 
     def __init__(self, terms: Iterable[str]) -> None:
-        words = set(terms)
+        words = set(terms) - {""}
         dense = {word for word in words if DENSE_CHARACTER.match(word)}
         self._stems = {_stem(word) for word in words - dense}
         pairs = {term for term in dense if len(term) > 1}

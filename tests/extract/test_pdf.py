@@ -387,3 +387,32 @@ def test_frame_outside_the_page_is_no_part_of_its_table(tmp_path: Path, read: Re
 
     assert "| name | age |" in text
     assert "| Ann | 7 |" in text
+
+
+def test_picture_listed_with_every_page_stands_where_it_is_drawn(
+    tmp_path: Path, read: Read
+) -> None:
+    document = pymupdf.open()
+    for number in range(4):
+        document.new_page().insert_text((72, 100), f"{PROSE} {number}")
+    document[2].insert_image((72, 200, 300, 370), stream=picture((200, 30, 30)))
+    resources = [int(document.xref_get_key(p.xref, "Resources")[1].split()[0]) for p in document]
+    listed = document.xref_get_key(resources[2], "XObject")[1]
+    for xref in resources:  # as LibreOffice does
+        document.xref_set_key(xref, "XObject", listed)
+
+    extraction = read(saved(document, tmp_path))
+
+    assert [image.page for image in extraction.images] == [3]
+
+
+def test_list_signs_on_lines_of_their_own_make_a_list(tmp_path: Path, read: Read) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    for row, (sign, text) in enumerate([("1.", "first"), ("2.", "second"), ("-", "no sign")]):
+        page.insert_text((72, 100 + 14 * row), sign)
+        page.insert_text((120, 100 + 14 * row), f"{text} item of the list")
+
+    text = read(saved(document, tmp_path)).pages[0].text
+
+    assert text.startswith("1. first item of the list\n2. second item of the list")

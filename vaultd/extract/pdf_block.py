@@ -30,6 +30,7 @@ BULLET_CODES = "\uf0b7\uf0a7\uf0a8\uf076\uf0d8\uf0fc\uf02d\uf06e\uf071"
 BULLETS = str.maketrans(dict.fromkeys(BULLET_CODES, "•"))
 BULLET = re.compile(r"[•▪◦‣⁃●○■□►➢➤✓✔–][ \u00a0\t]+(?=\S)")
 NUMBER = re.compile(r"(?:\(?\d{1,2}[.)]|\(?[a-z][.)])[ \u00a0\t]+(?=\S)")
+SIGN = re.compile(r"[•▪◦‣⁃●○■□►➢➤✓✔–]|\(?\d{1,2}[.)]|\(?[a-z][.)]")
 MARKUP_SIGNS = frozenset("#>`~-+=")
 MARKUP = re.compile(r"^(#{1,6}\s|>|```|~~~|[-+=]{3,}\s*$)", re.M)
 
@@ -95,7 +96,7 @@ def _split_block(raw: Any, tag: str, inner: str) -> Block:
 
 def _block(box: Any, tag: str, inner: str, raw: str) -> Block:
     text = _with_bullets(readable(raw))
-    lines = [line for line in text.split("\n") if line.strip()]
+    lines = _with_signs([line for line in text.split("\n") if line.strip()])
     plain = joined(_dehyphenated(text))
     level = int(tag[1]) if tag[0] == "h" else 0
     if "<" not in inner:
@@ -106,6 +107,18 @@ def _block(box: Any, tag: str, inner: str, raw: str) -> Block:
     else:
         markdown = as_items(markdown_of(inner), lines)
     return Block(box, plain, markdown, level, bold, lines)
+
+
+def _with_signs(lines: list[str]) -> list[str]:
+    """Return `lines` with a list sign that stands alone put before the line it belongs to."""
+    whole: list[str] = []
+    for line in lines:
+        alone = whole and SIGN.fullmatch(whole[-1].strip())
+        if alone and not SIGN.fullmatch(line.strip()):
+            whole[-1] = f"{whole[-1].strip()} {line.lstrip()}"
+        else:
+            whole.append(line)
+    return whole
 
 
 def rewritten(block: Block, lines: list[str]) -> Block:
@@ -160,19 +173,17 @@ def escaped(text: str) -> str:
 def as_items(markdown: str, lines: Sequence[str]) -> str:
     """Return a paragraph as list items where its lines in the file begin with list signs."""
     stripped = [line.lstrip() for line in lines]
-    if any(BULLET.match(line) for line in stripped):
-        return _cut_at(BULLET, markdown, stripped, "- ")
-    if sum(NUMBER.match(line) is not None for line in stripped) > 1:
-        return _cut_at(NUMBER, markdown, stripped, None)
-    return markdown
+    bullets = any(BULLET.match(line) for line in stripped)
+    numbers = sum(NUMBER.match(line) is not None for line in stripped)
+    return _cut(markdown, stripped) if bullets or numbers > 1 else markdown
 
 
-def _cut_at(sign: re.Pattern[str], markdown: str, lines: Sequence[str], bullet: str | None) -> str:
+def _cut(markdown: str, lines: Sequence[str]) -> str:
     """Break `markdown` before the sign of every line that begins with one."""
     position = 0
     cuts: list[int] = []
     for line in lines:
-        if match := sign.match(line):
+        if match := BULLET.match(line) or NUMBER.match(line):
             first = joined(line)[: match.end()].rstrip() + " "
             found = markdown.find(first.strip(), position)
             if found >= 0:
@@ -181,7 +192,6 @@ def _cut_at(sign: re.Pattern[str], markdown: str, lines: Sequence[str], bullet: 
     if not cuts:
         return markdown
     parts = [markdown[a:b].strip() for a, b in zip([0, *cuts], [*cuts, None], strict=True)]
-    if bullet is not None:
-        parts[1:] = [bullet + sign.sub("", part, count=1) for part in parts[1:]]
+    parts[1:] = [BULLET.sub("- ", part) if BULLET.match(part) else part for part in parts[1:]]
     lead = [parts[0]] if parts[0] else []
     return "\n\n".join([*lead, "\n".join(parts[1:])])

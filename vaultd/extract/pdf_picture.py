@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pymupdf as _pymupdf
+
 from vaultd.core.box import Box, around, lies_in
 from vaultd.core.legibility import letter_count
 from vaultd.extract.content import Candidate, PageText, mark
@@ -17,6 +19,7 @@ from vaultd.extract.pdf_page import SCAN_COVER, Page
 from vaultd.extract.pdf_raster import clip_png, raster
 from vaultd.extract.raster import worth_keeping
 
+pymupdf: Any = _pymupdf  # its own hints are partial
 SMALLEST_DRAWN = 20.0  # points; smaller pictures are signs in the text
 WIDE_STENCIL = 100.0  # points; a smaller one-bit stencil is a sign
 REPEATED = 3  # pages that show the same picture: a logo or a watermark
@@ -45,8 +48,9 @@ def pictures_of(
     """Give the pictures by page, top to bottom, and put their places into `texts`."""
     counts: Counter[int] = Counter()
     listed: list[list[Any]] = []
-    for index in range(len(pages)):
-        listed.append(_listed(document, index))
+    digests: dict[int, bytes] = {}
+    for page in pages:
+        listed.append(_shown(document, page, digests))
         counts.update({entry[0] for entry in listed[-1]})
     seen = {xref for xref, count in counts.items() if count >= REPEATED}
     place = 0
@@ -62,11 +66,29 @@ def pictures_of(
         text.text = page.markdown()
 
 
-def _listed(document: Any, index: int) -> list[Any]:
+def _shown(document: Any, page: Page, digests: dict[int, bytes]) -> list[Any]:
+    """Return the images that are drawn on `page`.
+
+    Some programs list all images of a document with every page. Where more are listed than
+    drawn, their content tells which; `digests` keeps what is known of it.
+    """
+    if not page.images:
+        return []
     try:
-        return list(document[index].get_images(full=True))
+        sheet = document[page.number - 1]
+        entries = list(sheet.get_images(full=True))
+        if len(entries) <= len(page.images):
+            return entries
+        drawn = {info["digest"] for info in sheet.get_image_info(hashes=True)}
+        return [entry for entry in entries if _digest(document, entry[0], digests) in drawn]
     except FAULTS:
         return []  # a damaged page has no pictures
+
+
+def _digest(document: Any, xref: int, digests: dict[int, bytes]) -> bytes:
+    if xref not in digests:
+        digests[xref] = pymupdf.Pixmap(document, xref).digest
+    return digests[xref]
 
 
 def _is_photograph(document: Any, page: Page) -> bool:

@@ -102,21 +102,27 @@ class ExcludedFiles:
     """
 
     def __init__(self, filters: Iterable[str]) -> None:
-        self.filters = tuple(filters)
-        self._patterns = tuple(filter(None, map(_excluding, self.filters)))
+        written = [unicodedata.normalize("NFC", each) for each in filters if each]
+        expressions = [each[1:-1] for each in written if _is_expression(each)]
+        self._begins = tuple(each.casefold() for each in written if not _is_expression(each))
+        self._expressions = tuple(filter(None, map(_compiled, expressions)))
 
     def __bool__(self) -> bool:
-        return bool(self._patterns)
+        return bool(self._begins or self._expressions)
 
     def __contains__(self, path: str) -> bool:
-        return any(pattern.search(path) for pattern in self._patterns)
+        if self._begins and path.casefold().startswith(self._begins):
+            return True
+        return any(expression.search(path) for expression in self._expressions)
 
 
-def _excluding(written: str) -> re.Pattern[str] | None:
-    text = unicodedata.normalize("NFC", written)
-    expression = text[1:-1] if len(text) > 2 and text[0] == text[-1] == "/" else ""
+def _is_expression(written: str) -> bool:
+    return len(written) > 2 and written[0] == written[-1] == "/"
+
+
+def _compiled(expression: str) -> re.Pattern[str] | None:
     try:
-        return re.compile(expression or rf"\A{re.escape(text)}", re.IGNORECASE)
+        return re.compile(expression, re.IGNORECASE)
     except re.error:
         return None
 

@@ -96,15 +96,14 @@ def own_notes(vault: Vault, names: Collection[str]) -> dict[str, VaultPath]:
     theirs = [
         path
         for path, entry in vault_files(vault)
-        if path.lower().endswith(".md")
-        and _leaf(path) in names
+        if _named(path) in names
         and path not in ABOUT
         and not same_path(path).startswith(apart)
         and entry.stat(follow_symlinks=False).st_size > 0
     ]
     named: dict[str, VaultPath] = {}
     for path in sorted(theirs, key=lambda each: (len(each), each)):
-        named.setdefault(_leaf(path), path)
+        named.setdefault(_named(path), path)
     return named
 
 
@@ -133,6 +132,12 @@ def _is_readable(name: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def _named(path: VaultPath) -> str:
+    """Return the name of a note as `same_path` has it, "" for any other file."""
+    name = path.rpartition("/")[2]
+    return same_path(name[:-3]) if name[-3:].lower() == ".md" else ""
 
 
 def _leaf(target: str) -> str:

@@ -29,6 +29,7 @@ from vaultd.vault.obsidian import excluded_files
         ("/", "a.md", False),
         ("a.b", "axb.md", False),
         ("Vortra\u0308ge/", "Vorträge/a.md", True),
+        ("Vorträge/", "Vortra\u0308ge/a.md", True),
     ],
 )
 def test_a_filter_is_a_beginning_or_an_expression(written: str, path: str, out: bool) -> None:

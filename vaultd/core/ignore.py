@@ -111,6 +111,8 @@ class ExcludedFiles:
         return bool(self._begins or self._expressions)
 
     def __contains__(self, path: str) -> bool:
+        if not path.isascii():
+            path = unicodedata.normalize("NFC", path)
         if self._begins and path.casefold().startswith(self._begins):
             return True
         return any(expression.search(path) for expression in self._expressions)

@@ -234,7 +234,7 @@ export class ScriptedBridge {
 				id: "review-2",
 				kind: "contradiction",
 				title: "How long does miso ripen?",
-				text: "*Miso* says six months, [[wiki/sources/Koji|Koji]] says two years.",
+				text: "Miso says six months, [[wiki/sources/Koji|Koji]] says two years.",
 				options: ["Create Page", "Skip"],
 				pages: ["wiki/concepts/Miso.md"],
 				sources: ["Miso.md", "Koji.pdf"],

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 from tests.fakes import FakeClock
+from tests.reliability.zygote import Zygote
 from vaultd.store.database import Database
 from vaultd.vault.files import Vault
 from vaultd.vault.layout import make_layout
@@ -58,3 +59,10 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no shared test material at {folder} (set VAULTD_SHARED)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def zygote() -> Iterator[Zygote]:
+    """Starts the program again and again, its seconds of importing spent once."""
+    with Zygote() as zygote:
+        yield zygote

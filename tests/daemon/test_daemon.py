@@ -1,15 +1,22 @@
 from __future__ import annotations
 
+import asyncio
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from tests.reliability.places import FastClock
+from tests.reliability.zygote import Run, Zygote
+from vaultd.crash import CRASH_VARIABLE
 from vaultd.daemon.place import database_path, open_beside, open_for_work
 from vaultd.daemon.run import follow_jobs, run_jobs, run_once
 from vaultd.errors import DatabaseError, VaultLockedError
@@ -26,35 +33,40 @@ SETTINGS = Settings(
     embedding=EmbeddingSettings(provider="none"),
 )
 
-DAEMON = """
-import asyncio, sys
-from datetime import UTC, datetime
-from pathlib import Path
-from vaultd.daemon.run import run_daemon
-from vaultd.settings import EmbeddingSettings, IngestSettings, Settings, WatchSettings
-settings = Settings(
-    ingest=IngestSettings(settle_seconds=0.05),
-    watch=WatchSettings(rescan_seconds=0.5),
-    embedding=EmbeddingSettings(provider="none"),
-)
-sys.exit(asyncio.run(run_daemon(Path(sys.argv[1]), settings, lambda: datetime.now(UTC))))
-"""
+ENVIRONMENT = {
+    "VAULTD_INGEST__SETTLE_SECONDS": "0.05",
+    "VAULTD_WATCH__RESCAN_SECONDS": "0.5",
+    "VAULTD_EMBEDDING__PROVIDER": "none",
+    "VAULTD_BRIDGE__ENABLED": "false",
+}
+clock = FastClock()  # folders are described three seconds after the last change
 
 
-def clock() -> datetime:
-    return datetime.now(UTC)
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    root = tmp_path / "vault"
+def make(root: Path) -> Path:
     (root / ".obsidian").mkdir(parents=True)
     (root / "note.md").write_text("# Note\n\nThe cat sat on the mat.\n")
     return root
 
 
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return make(tmp_path / "vault")
+
+
+@pytest.fixture(scope="module")
+def worked_on(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A vault that was worked on, to be copied."""
+    root = make(tmp_path_factory.mktemp("made") / "vault")
+    for number in range(12):
+        (root / f"{number}.md").write_text(f"# {number}\n\nA note about {number}.\n")
+    asyncio.run(run_once(root, SETTINGS, clock))
+    return root
+
+
 def rows(root: Path) -> dict[str, str]:
-    """Return the state of every index job by its subject."""
+    """Return the state of every index job by its subject, none while there is no database."""
+    if not database_path(root, SETTINGS).exists():
+        return {}
     db = open_beside(root, SETTINGS)
     try:
         found = db.read_sync(joblist.listed, tuple(JobState))
@@ -72,8 +84,21 @@ def until(condition: object, within: float = 20.0) -> bool:
     return False
 
 
-def start(root: Path) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([sys.executable, "-c", DAEMON, str(root)], stdout=subprocess.DEVNULL)
+@contextmanager
+def running(zygote: Zygote, root: Path, **more: str) -> Iterator[Run]:
+    """Start the daemon on the vault; it is killed in the end if it still runs."""
+    command, log = ["--vault", str(root), "run"], root.parent / "output.txt"
+    daemon = zygote.start(command, ENVIRONMENT | more, log)
+    try:
+        yield daemon
+    finally:
+        daemon.kill()
+        daemon.wait(10)
+
+
+def has_begun(root: Path) -> bool:
+    """Wait until the daemon has opened the vault and queued something."""
+    return until(lambda: rows(root))
 
 
 async def test_one_pass_indexes_the_vault_and_a_second_does_nothing_w40(root: Path) -> None:
@@ -131,10 +156,10 @@ async def test_status_counts_what_a_walk_finds_s23(root: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["text", "empty", "header", "middle"])
-async def test_damaged_database_is_moved_aside_and_made_anew(root: Path, damage: str) -> None:
-    for number in range(12):
-        (root / f"{number}.md").write_text(f"# {number}\n\nA note about {number}.\n")
-    await run_once(root, SETTINGS, clock)
+async def test_damaged_database_is_moved_aside_and_made_anew(
+    tmp_path: Path, worked_on: Path, damage: str
+) -> None:
+    root = Path(shutil.copytree(worked_on, tmp_path / "vault"))
     path = database_path(root, SETTINGS)
     content = bytearray(path.read_bytes())
     if damage == "middle":
@@ -154,8 +179,8 @@ async def test_damaged_database_is_moved_aside_and_made_anew(root: Path, damage:
     assert len({name.removesuffix("-wal").removesuffix("-shm") for name in aside}) == 1
 
 
-async def test_newer_database_is_refused_and_left_alone(root: Path) -> None:
-    await run_once(root, SETTINGS, clock)
+async def test_newer_database_is_refused_and_left_alone(tmp_path: Path, worked_on: Path) -> None:
+    root = Path(shutil.copytree(worked_on, tmp_path / "vault"))
     db = Database(database_path(root, SETTINGS))
     db.run_sync(lambda connection: connection.execute("pragma user_version = 9999"))
     db.close()
@@ -166,17 +191,33 @@ async def test_newer_database_is_refused_and_left_alone(root: Path) -> None:
     assert database_path(root, SETTINGS).read_bytes() == before
 
 
-def test_daemon_indexes_what_is_dropped_and_stops_cleanly(root: Path) -> None:
-    with start(root) as daemon:
-        try:
-            assert until(lambda: database_path(root, SETTINGS).exists() and rows(root))
-            (root / "later.md").write_text("# Later\n\nA dropped note.\n")
-            assert until(lambda: rows(root).get("later.md") == "done")
-            daemon.send_signal(signal.SIGTERM)
-            assert daemon.wait(10) == 0
-        finally:
-            daemon.kill()
+def test_daemon_indexes_what_is_dropped_and_stops_cleanly(root: Path, zygote: Zygote) -> None:
+    with running(zygote, root) as daemon:
+        assert has_begun(root)
+        (root / "later.md").write_text("# Later\n\nA dropped note.\n")
+        assert until(lambda: rows(root).get("later.md") == "done")
+        daemon.signal(signal.SIGTERM)
+        assert daemon.wait(10) == 0
     assert not database_path(root, SETTINGS).with_name("vaultd.db-wal").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_working_leaves_no_handle_thread_or_child_behind_g3(root: Path, zygote: Zygote) -> None:
+    def held(pid: int) -> list[int]:
+        about = Path(f"/proc/{pid}")
+        children = (about / f"task/{pid}/children").read_text().split()
+        return [len(list(about.glob(each))) for each in ("fd/*", "task/*")] + [len(children)]
+
+    with running(zygote, root) as daemon:
+        found = []
+        for turn in range(3):
+            for number in range(8):
+                (root / f"{turn} {number}.md").write_text(f"# {number}\n\nText of turn {turn}.\n")
+            wanted = 8 * (turn + 1) + 1
+            assert until(lambda wanted=wanted: list(rows(root).values()) == ["done"] * wanted)
+            found.append(held(daemon.pid))
+
+    assert found[2] == found[1]
 
 
 HANGING = """
@@ -201,32 +242,24 @@ def test_a_stop_ends_in_time_whatever_hangs() -> None:
     assert "stopped before everything had ended" in hanging.stdout + hanging.stderr
 
 
-async def test_command_beside_a_daemon_has_its_job_done(root: Path) -> None:
-    with start(root) as daemon:
-        try:
-            assert until(lambda: database_path(root, SETTINGS).exists() and rows(root))
-            told: list[Event] = []
-            job = NewJob(JobKind.INDEX, "note.md", "another", person=True)
-            done = await follow_jobs(root, SETTINGS, clock, [job], told.append)
-        finally:
-            daemon.kill()
+async def test_command_beside_a_daemon_has_its_job_done(root: Path, zygote: Zygote) -> None:
+    with running(zygote, root):
+        assert await asyncio.to_thread(has_begun, root)
+        told: list[Event] = []
+        job = NewJob(JobKind.INDEX, "note.md", "another", person=True)
+        done = await follow_jobs(root, SETTINGS, lambda: datetime.now(UTC), [job], told.append)
 
     assert [row.state for row in done] == [JobState.DONE]
     assert told
 
 
-def test_killed_daemon_goes_on_where_it_was_w29_w36(root: Path) -> None:
+def test_killed_daemon_goes_on_where_it_was_w29_w36(root: Path, zygote: Zygote) -> None:
     for number in range(10):
         (root / f"{number}.md").write_text(f"# {number}\n\nText {number}.\n")
-    for _ in range(2):
-        with start(root) as daemon:
-            until(lambda: database_path(root, SETTINGS).exists(), 10)
-            time.sleep(0.3)
-            daemon.kill()
-    with start(root) as daemon:
-        try:
-            assert until(lambda: list(rows(root).values()) == ["done"] * 11)
-            daemon.send_signal(signal.SIGTERM)
-            assert daemon.wait(10) == 0
-        finally:
-            daemon.kill()
+    for point in ("jobs.claim.stored#3", "index.store"):  # twice while a job is running
+        with running(zygote, root, **{CRASH_VARIABLE: point}) as daemon:
+            assert daemon.wait(20) == -signal.SIGKILL
+    with running(zygote, root) as daemon:
+        assert until(lambda: list(rows(root).values()) == ["done"] * 11)
+        daemon.signal(signal.SIGTERM)
+        assert daemon.wait(10) == 0

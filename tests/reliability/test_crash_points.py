@@ -27,12 +27,6 @@ AT_ONCE = 6  # vaults worked on side by side: most of a run is waiting
 
 
 @pytest.fixture(scope="module")
-def zygote() -> Iterator[Zygote]:
-    with Zygote() as zygote:
-        yield zygote
-
-
-@pytest.fixture(scope="module")
 def server() -> Iterator[ModelServer]:
     with ModelServer() as server:
         server.rules.append(steady)

@@ -22,12 +22,6 @@ FEW, SOME = 4, 40  # kills of the default and of the full run
 
 
 @pytest.fixture(scope="module")
-def zygote() -> Iterator[Zygote]:
-    with Zygote() as zygote:
-        yield zygote
-
-
-@pytest.fixture(scope="module")
 def server() -> Iterator[ModelServer]:
     with ModelServer(latency=LATENCY) as server:
         server.rules.append(steady)

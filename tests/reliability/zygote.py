@@ -103,7 +103,8 @@ def main() -> None:
     import sqlite_vec  # noqa: F401
 
     import vaultd.cli.application
-    import vaultd.daemon  # noqa: F401
+    import vaultd.cli.running
+    import vaultd.daemon.run  # noqa: F401
 
     for line in sys.stdin:
         request = json.loads(line)

@@ -28,6 +28,21 @@ def test_a_folder_is_linked_to_by_its_note_and_its_name(folder: str, note: str, 
     assert link_to(child) == link
 
 
+@pytest.mark.parametrize(
+    ("uri", "link"),
+    [
+        ("Notes/C# tips.md", "[C# tips](Notes/C%23%20tips.md)"),
+        ("Notes/[a] b.md", "[a b](Notes/%5Ba%5D%20b.md)"),
+        ("Notes/x | y/", "[x y](Notes/x%20%7C%20y/x%20%7C%20y.md)"),
+        ("Notes/plain (1).md", "[[Notes/plain (1)|plain (1)]]"),
+    ],
+)
+def test_a_note_of_any_name_is_linked_to_in_its_folder(uri: str, link: str) -> None:
+    name = uri.rstrip("/").rpartition("/")[2].removesuffix(".md")
+
+    assert link_to(ChildSummary(uri, name, "Text.", "note", uri.endswith("/"), True)) == link
+
+
 async def test_a_folder_that_is_found_opens_its_note(db: Database, clock: FakeClock) -> None:
     def store(connection: Connection) -> None:
         for path in ("wiki", "wiki/entities", "."):

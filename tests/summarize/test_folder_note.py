@@ -257,7 +257,7 @@ def test_links_of_a_model_become_paths_or_plain_words() -> None:
 
 
 def test_name_with_brackets_is_still_one_link() -> None:
-    assert link_to(child("a [b] | c")) == "[[wiki/a/a [b] | c|a b c]]"
+    assert link_to(child("a [b] | c")) == "[a b c](wiki/a/a%20%5Bb%5D%20%7C%20c.md)"
 
 
 def test_headings_start_at_the_asked_level_and_code_is_left() -> None:

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from vaultd.core import link
 from vaultd.core.fallback import escaped, first_characters
 from vaultd.core.listing import OVERVIEW
 from vaultd.core.quiet import Quiet, quiet_spans
@@ -95,11 +96,10 @@ def child_line(child: ChildSummary) -> str:
 
 def link_to(child: ChildSummary, text: str = "") -> str:
     """Return a link with the whole path, which no other note of the same name can catch."""
-    target = child.uri.removesuffix("/")
-    if child.is_directory:
-        target = note_path_of(VaultPath(target)) or target
+    place = VaultPath(child.uri.removesuffix("/"))
+    note = note_path_of(place) if child.is_directory else place
     shown = " ".join(re.sub(r"[\[\]|]+", " ", text or child.name).split()) or child.name
-    return f"[[{target.removesuffix('.md')}|{shown}]]"
+    return link.link_to(note or place, shown)
 
 
 def linked(overview: str, children: Sequence[ChildSummary]) -> str:

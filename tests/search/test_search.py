@@ -9,10 +9,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.search.worlds import World
+from vaultd.core.rank import shown_score
 from vaultd.model.paths import VaultPath
 from vaultd.model.search import Mode, Question
 from vaultd.model.summary import Node, NodeKind, NodeState
 from vaultd.search import SearchEngine
+from vaultd.search.matrix import FEW
 from vaultd.store import nodes, vectors
 
 BOTH = pytest.mark.parametrize("mode", [Mode.WORDS, Mode.HYBRID])
@@ -223,6 +225,41 @@ async def test_a_summary_lifts_what_stands_below_it_and_its_folder_can_be_found(
     assert answer.results[0].via == ("summary:garden",)
     lifted = next(hit for hit in answer.results if hit.path == "garden/Plan.md")
     assert "summary:garden" in lifted.via
+
+
+async def summary(world: World, path: str, text: str, state: NodeState) -> None:
+    vector = await world.embedder.embed_question(text)
+    assert vector is not None
+    node = Node(VaultPath(path), NodeKind.FOLDER, state, "d", abstract=text, language="en")
+    await world.db.run(nodes.store_node, node, now=world.clock())
+    await world.db.run(vectors.put_summary_vectors, VaultPath(path), {0: vector}, embedder=1)
+
+
+async def test_a_summary_made_by_rule_counts_less_than_a_written_one(world: World) -> None:
+    for folder in ("by rule", "written", "other"):
+        await world.note(f"{folder}/Plan.md", f"Dig in March, says {folder}.")
+    text = "vegetables growing outdoors"
+    await summary(world, "by rule", text, NodeState.FALLBACK)
+    await summary(world, "written", text, NodeState.OK)
+    for other in ("other", "another", "a third", "a fourth"):
+        await summary(world, other, f"computers of {other} kind", NodeState.OK)
+
+    answer = await world.ask("growing vegetables outdoors")
+
+    assert [hit.id for hit in answer.results][:2] == ["s:written", "s:by rule"]
+    notes = [hit.path for hit in answer.results if hit.path.endswith("/Plan.md")]
+    assert notes[:2] == ["written/Plan.md", "by rule/Plan.md"]
+
+
+async def test_a_folder_counts_by_how_much_nearer_it_is_than_usual(world: World) -> None:
+    text = "vegetables growing outdoors"
+    for n in range(FEW):
+        await world.note(f"garden/{n}.md", f"{text}, says note {n}.")
+    await summary(world, "garden", text, NodeState.OK)
+
+    (folder,) = (hit for hit in (await world.ask(text, k=50)).results if hit.id == "s:garden")
+
+    assert folder.score < shown_score(1.0) / 3  # its cosine is 1.0, as is nearly every note's
 
 
 async def test_without_a_copy_in_memory_the_answers_are_the_same(world: World) -> None:

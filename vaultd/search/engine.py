@@ -37,7 +37,7 @@ FOLDERS = 2  # folders among the results: more would hide the passages
 NAMED = 3  # files put first for their name
 SPARE = 10  # passages read besides `k`: some repeat others
 SCALED = "use-multilingual-v3/"  # embedders whose cosines the weights are made for
-NOTHING_NEAR = Near({}, {}, frozenset())
+NOTHING_NEAR = Near({}, {}, frozenset(), {})
 NONE_EXCLUDED = partial(ExcludedFiles, ())
 
 
@@ -185,7 +185,8 @@ class SearchEngine:
             await self._ask_summaries(asked, active, query)
 
     async def _ask_summaries(self, asked: _Asked, active: StoredEmbedder, query: Vector) -> None:
-        routes = await self._summaries.routes(active, query)
+        shifts = asked.near.shifts if asked.near else {}
+        routes = await self._summaries.routes(active, query, shifts)
         if routes is not None:
             asked.routes = routes
             asked.lanes.append("summaries")
@@ -217,8 +218,8 @@ class SearchEngine:
         if asked.narrowed:  # a folder has no words, tags or days
             return hits
         shown = {
-            place: cosine
-            for place, cosine in asked.routes.cosines.items()
+            place: asked.scale * nearness
+            for place, nearness in asked.routes.near.items()
             if f"{place}/" not in asked.excluded
         }
         folders = near.folder_hits(db, shown, self._vault_name)

@@ -207,16 +207,23 @@ class Matrix:
         question's language are nearer to it for the language's sake alone. The order within
         a language does not change. Languages with few windows share the mean of all.
         """
-        if not self.count:
-            return np.zeros(0, np.float32)
-        overall = self._sums.sum(axis=0) / self.count
+        by_language, _ = self._shifts(query)
+        shifts: Vector = by_language[self._languages[: self.count]]
+        return shifts
+
+    def language_shifts(self, query: Vector) -> dict[str, float]:
+        """Return the shift of each language, and under "" that of all together."""
+        by_language, overall = self._shifts(query)
+        return {name: float(by_language[n]) for name, n in self._names.items()} | {"": overall}
+
+    def _shifts(self, query: Vector) -> tuple[Vector, float]:
+        overall = self._sums.sum(axis=0) / max(1, self.count)
         few = (self._counts < FEW)[:, None]
         means = np.where(few, overall, self._sums / np.maximum(self._counts, 1)[:, None])
         if "" in self._names:
             means[self._names[""]] = overall
-        by_language = (means @ query.astype(np.float64)).astype(np.float32)
-        shifts: Vector = by_language[self._languages[: self.count]]
-        return shifts
+        wide = query.astype(np.float64)
+        return (means @ wide).astype(np.float32), float(overall @ wide)
 
     def bytes_used(self) -> int:
         """Return the bytes held, whether filled or not."""

@@ -121,10 +121,10 @@ def index_state(db: Connection) -> tuple[int, int]:
     return last_change(db), finding.count_passages(db)
 
 
-def folder_hits(db: Connection, cosines: Mapping[str, float], vault_name: str) -> list[Hit]:
+def folder_hits(db: Connection, nearness: Mapping[str, float], vault_name: str) -> list[Hit]:
     """Return the folders whose summaries are nearest, as results that show their abstract."""
     hits: list[Hit] = []
-    for place in sorted(cosines, key=lambda one: -cosines[one])[:FOLDER_CANDIDATES]:
+    for place in sorted(nearness, key=lambda one: -nearness[one])[:FOLDER_CANDIDATES]:
         node = nodes.node(db, VaultPath(place))
         if node is None or node.kind is not NodeKind.FOLDER or not node.abstract:
             continue
@@ -141,7 +141,7 @@ def folder_hits(db: Connection, cosines: Mapping[str, float], vault_name: str) -
                 start=0,
                 end=0,
                 page=None,
-                score=shown_score(cosines[place]),
+                score=shown_score(nearness[place]),
                 snippet=snippet(plain(node.abstract), NOTHING),
                 via=(f"summary:{place}",),
                 link=link_to(vault_name, path),

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from vaultd.model.paths import VaultPath
 from vaultd.model.search import StoredEmbedder
+from vaultd.model.summary import NodeState
 from vaultd.search.matrix import Vector
 from vaultd.store import windows
 from vaultd.store.database import Database
 
 ROUTES = 20  # summaries that may lift what stands below them
+BY_RULE = 0.5  # of a summary's nearness, where it was made by rule because the model failed
 
 
 @dataclass(frozen=True, slots=True)
 class Routes:
-    """Summaries near to a question: how much nearer than the usual one, and their cosine."""
+    """Summaries near to a question: how much nearer than the usual one, and how near."""
 
     lifts: Mapping[str, float]
-    cosines: Mapping[str, float]
+    near: Mapping[str, float]
 
     def above_all(self, paths: Mapping[int, str]) -> dict[int, tuple[float, str]]:
         """Return for each passage the largest lift of its file or of a folder above, named."""
@@ -45,31 +47,42 @@ class SummaryLane:
     def __init__(self, db: Database) -> None:
         self._db = db
         self._state: tuple[int, int, int] | None = None
-        self._paths: list[VaultPath] = []
+        self._rows: list[tuple[VaultPath, str, NodeState]] = []
         self._vectors = np.zeros((0, 0), np.float32)
 
-    async def routes(self, embedder: StoredEmbedder, query: Vector) -> Routes | None:
-        """Return the summaries near to `query`, None while there are no summaries."""
+    async def routes(
+        self, embedder: StoredEmbedder, query: Vector, shifts: Mapping[str, float]
+    ) -> Routes | None:
+        """Return the summaries near to `query`, None while there are no summaries.
+
+        `shifts` are taken off by language as they are off the passages' cosines, so that the
+        two can be compared.
+        """
         await self._follow(embedder)
-        if not self._paths:
+        if not self._rows:
             return None
-        cosines: dict[str, float] = {}
-        for path, cosine in zip(self._paths, (self._vectors @ query).tolist(), strict=True):
+        near: dict[str, float] = {}
+        worth: dict[str, float] = {}
+        for row, cosine in zip(self._rows, (self._vectors @ query).tolist(), strict=True):
+            path, language, state = row
             place = path.rstrip("/") or "."
-            cosines[place] = max(cosine, cosines.get(place, -1.0))
-        return Routes(_lifts(cosines), cosines)
+            shifted = cosine - shifts.get(language, shifts.get("", 0.0))
+            near[place] = max(shifted, near.get(place, -2.0))
+            worth[place] = BY_RULE if state is NodeState.FALLBACK else 1.0
+        lifts = {place: worth[place] * lift for place, lift in _lifts(near).items()}
+        return Routes(lifts, {place: worth[place] * value for place, value in near.items()})
 
     async def _follow(self, embedder: StoredEmbedder) -> None:
         state = (embedder.id, *await self._db.read(windows.summary_state, embedder.id))
         if state == self._state:
             return
         rows = await self._db.read(windows.summary_vectors, embedder.id)
-        self._paths = [path for path, _, _ in rows]
-        self._vectors = np.stack([vector for _, _, vector in rows]) if rows else self._vectors[:0]
+        self._rows = [(path, language, state) for path, language, state, _ in rows]
+        self._vectors = np.stack([row[3] for row in rows]) if rows else self._vectors[:0]
         self._state = state
 
 
-def _lifts(cosines: Mapping[str, float]) -> dict[str, float]:
-    usual = float(np.median(list(cosines.values())))
-    nearest: Iterable[tuple[str, float]] = sorted(cosines.items(), key=lambda one: -one[1])
-    return {path: cosine - usual for path, cosine in list(nearest)[:ROUTES] if cosine > usual}
+def _lifts(near: Mapping[str, float]) -> dict[str, float]:
+    usual = float(np.median(list(near.values())))
+    nearest = sorted(near.items(), key=lambda one: -one[1])[:ROUTES]
+    return {place: value - usual for place, value in nearest if value > usual}

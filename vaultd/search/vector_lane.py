@@ -26,12 +26,14 @@ SAMPLE = 200  # windows of a language for its mean, when there is no copy in mem
 class Near:
     """Passages by nearness: `scores` are cosines less the language's shift.
 
-    `found` are those the lane found by itself, `windows` each one's nearest window.
+    `found` are those the lane found by itself, `windows` each one's nearest window, `shifts`
+    what was taken off for each language, and under "" for any other.
     """
 
     scores: Mapping[int, float]
     windows: Mapping[int, int]
     found: frozenset[int]
+    shifts: Mapping[str, float]
 
 
 class VectorLane:
@@ -142,7 +144,8 @@ def _scan(matrix: Matrix, query: Vector, allowed: Integers | None, also: Sequenc
     found, scores = matrix.nearest(query, WINDOWS_DEPTH, allowed)
     asked = matrix.places_of(np.array(also, dtype=np.int64))
     their = matrix.cosines(query, asked) - matrix.shifts(query)[asked]
-    return _by_passage(_rows(matrix, found, scores), _rows(matrix, asked, their))
+    shifts = matrix.language_shifts(query)
+    return _by_passage(_rows(matrix, found, scores), _rows(matrix, asked, their), shifts)
 
 
 def _rows(matrix: Matrix, places: Integers, scores: Vector) -> Top:
@@ -172,7 +175,7 @@ def _ask_store(
         )
     }
     found = sorted((rows[window] for window in chosen), key=lambda row: -row[2])
-    return _by_passage(found, (rows[window] for window in asked))
+    return _by_passage(found, (rows[window] for window in asked), {**shifts, "": usual})
 
 
 def _in_language(scope: Scope, language: str, known: list[str]) -> tuple[str, tuple[str, ...]]:
@@ -202,7 +205,7 @@ def _shifts(db: Connection, embedder: int, query: Vector) -> tuple[dict[str, flo
     }, usual
 
 
-def _by_passage(found: Top, asked: Top) -> Near:
+def _by_passage(found: Top, asked: Top, shifts: Mapping[str, float]) -> Near:
     """Let the best window of each passage stand for it; `found` comes best first."""
     scores: dict[int, float] = {}
     nearest: dict[int, int] = {}
@@ -213,4 +216,4 @@ def _by_passage(found: Top, asked: Top) -> Near:
     for window, passage, score in asked:
         if score > scores.get(passage, -2.0):
             scores[passage], nearest[passage] = score, window
-    return Near(scores, nearest, by_itself)
+    return Near(scores, nearest, by_itself, shifts)

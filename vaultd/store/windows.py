@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vaultd.model.paths import VaultPath
+from vaultd.model.summary import NodeState
 from vaultd.store.database import Connection
 from vaultd.store.vector_index import last_change
 from vaultd.store.vectors import unpack
@@ -120,12 +121,19 @@ def summary_state(db: Connection, embedder: int) -> tuple[int, int]:
     return int(row[0]), int(row[1])
 
 
-def summary_vectors(db: Connection, embedder: int) -> list[tuple[VaultPath, int, Vector]]:
-    """Return path, level and vector of every summary."""
+def summary_vectors(
+    db: Connection, embedder: int
+) -> list[tuple[VaultPath, str, NodeState, Vector]]:
+    """Return path, language, state and vector of every summary, its overview's apart."""
     rows = db.execute(
-        "select path, level, vector from summary_vectors where embedder = ?", (embedder,)
+        "select v.path, coalesce(n.language, ''), coalesce(n.state, 'ok'), v.vector"
+        " from summary_vectors v left join nodes n on n.path = v.path where v.embedder = ?",
+        (embedder,),
     )
-    return [(VaultPath(path), level, unpack(blob)) for path, level, blob in rows]
+    return [
+        (VaultPath(path), language, NodeState(state), unpack(blob))
+        for path, language, state, blob in rows
+    ]
 
 
 def exact_nearest(

@@ -50,7 +50,7 @@ async def test_a_former_folder_note_with_a_persons_words_stays_and_is_told(
     assert "I build a boat" in text_of(vault, "Ventures/Ventures.md")
     (told,) = reviews
     assert told.pages == ("Ventures/Projects.md",)
-    assert "[[Ventures/Ventures]]" in told.text
+    assert "[[Ventures/Ventures|Ventures]]" in told.text
 
 
 async def test_a_note_that_only_speaks_of_markers_is_told_of_by_nobody(

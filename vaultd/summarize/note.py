@@ -10,6 +10,7 @@ from typing import TypedDict
 import structlog
 
 from vaultd.core.folder_note import note_body, note_path_of
+from vaultd.core.link import link_to
 from vaultd.core.properties import properties_or_none, render_block, set_properties, split_note
 from vaultd.core.region import RegionState, find_regions, put_region, short_hash
 from vaultd.core.staleness import name_of
@@ -124,7 +125,7 @@ def _held(path: VaultPath, current: bytes, body: str, record: NoteRecord | None)
     review = ReviewDraft(
         kind=ReviewKind.CONFLICT,
         title=f"Text of {path}",
-        text=f"You edited the part of [[{path.removesuffix('.md')}]] that vaultd writes, so your"
+        text=f"You edited the part of {link_to(path)} that vaultd writes, so your"
         f" text stays. This is what would stand there now:\n\n{body}",
         options=OPTIONS,
         pages=(path,),
@@ -205,9 +206,9 @@ def adopt_moved_note(vault: Vault, folder: VaultPath, stray: VaultPath) -> Revie
     return ReviewDraft(
         kind=ReviewKind.CONFIRM,
         title=f"Former note of {folder}",
-        text=f"[[{stray.removesuffix('.md')}]] described this folder under another name. It holds"
-        f" words of yours, so it stays as it is and is not kept up any more. The folder's note is"
-        f" [[{path.removesuffix('.md')}]] now.",
+        text=f"{link_to(stray)} described this folder under another name. It holds words of yours,"
+        f" so it stays as it is and is not kept up any more. The folder's note is {link_to(path)}"
+        " now.",
         options=("Skip",),
         pages=(stray,),
     )

@@ -96,6 +96,37 @@ def test_word_headings_and_lists_keep_their_shape(tmp_path: Path, read: Read) ->
     assert text.startswith("# Top\n\n## Below\n\n1. first\n  - inside\n2. second\n- unknown\n\n")
 
 
+def test_list_of_word_may_change_its_signs_or_show_none(tmp_path: Path, read: Read) -> None:
+    def level(depth: int, kind: str, sign: str) -> str:
+        text = f'<w:lvlText w:val="{sign}"/>'
+        return f'<w:lvl w:ilvl="{depth}"><w:numFmt w:val="{kind}"/>{text}</w:lvl>'
+
+    def item(text: str, number: int, depth: int = 0) -> str:
+        place = f'<w:ilvl w:val="{depth}"/><w:numId w:val="{number}"/>'
+        return paragraph(text, f"<w:pPr><w:numPr>{place}</w:numPr></w:pPr>")
+
+    numbers = level(0, "decimal", "%1.") + level(1, "decimal", "%2.")
+    numbering = (
+        f'<w:abstractNum w:abstractNumId="1">{numbers}</w:abstractNum>'
+        f'<w:abstractNum w:abstractNumId="2">{level(0, "bullet", " ")}</w:abstractNum>'
+        '<w:num w:numId="1"><w:abstractNumId w:val="1"/></w:num>'
+        '<w:num w:numId="2"><w:abstractNumId w:val="1"/>'
+        f'<w:lvlOverride w:ilvl="1">{level(1, "bullet", "*")}</w:lvlOverride></w:num>'
+        '<w:num w:numId="3"><w:abstractNumId w:val="2"/></w:num>'
+    )
+    body = item("one", 1) + item("inner", 2, 1) + item("goes on with its text", 3) + item("two", 1)
+
+    text = read(docx(tmp_path / "made.docx", body, numbering=numbering)).pages[0].text
+
+    assert text == "1. one\n  - inner\n\ngoes on with its text\n\n2. two"
+
+
+def test_footer_that_is_only_a_page_number_is_left_out(tmp_path: Path, read: Read) -> None:
+    path = docx(tmp_path / "made.docx", paragraph(PROSE), footer1=paragraph("3"))
+
+    assert read(path).pages[0].text == PROSE
+
+
 def test_word_pictures_keep_alt_text_and_are_never_fetched(tmp_path: Path, read: Read) -> None:
     picture = (
         "<w:p><w:r><w:drawing><wp:inline><wp:docPr descr='{1}'/>"
@@ -240,3 +271,49 @@ def test_half_arrived_office_file_is_damaged(tmp_path: Path, read: Read, content
     path.write_bytes(content)
 
     assert read(path).status is ExtractStatus.FAILED
+
+
+def odt(path: Path, body: str, styles: str = "", **parts: str) -> Path:
+    spaces = " ".join(
+        f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+        for name in ("office", "text", "style", "draw", "table")
+    )
+    link = 'xmlns:xlink="http://www.w3.org/1999/xlink"'
+    automatic = f"<office:automatic-styles>{styles}</office:automatic-styles>"
+    content = f"<office:body><office:text>{body}</office:text></office:body>"
+    with zipfile.ZipFile(path, "w") as made:
+        made.writestr("mimetype", "application/vnd.oasis.opendocument.text")
+        made.writestr(
+            "content.xml",
+            f"<office:document {spaces} {link}>{automatic}{content}</office:document>",
+        )
+        for name, text in parts.items():
+            made.writestr(f"{name}/content.xml", text)
+    return path
+
+
+def test_opendocument_keeps_titles_links_formulas_and_numbers_that_go_on(
+    tmp_path: Path, read: Read
+) -> None:
+    styles = (
+        '<style:style style:name="P1" style:parent-style-name="Title"/>'
+        '<style:style style:name="T1"><style:text-properties/></style:style>'
+        '<text:list-style style:name="L1"><text:list-level-style-number/></text:list-style>'
+    )
+    math = '<math xmlns="http://www.w3.org/1998/Math/MathML"><msqrt><mi>x</mi></msqrt></math>'
+    link = '<text:a xlink:href="https://example.org/"><text:span text:style-name="T1">here'
+    frame = '<draw:frame><draw:object xlink:href="F1/"/></draw:frame>'
+    body = (
+        f'<text:p text:style-name="P1">Report</text:p><text:p>{PROSE} {link}</text:span></text:a>'
+        f' {frame}</text:p><text:list text:style-name="L1" xml:id="a"><text:list-item>'
+        "<text:p>one</text:p></text:list-item></text:list><text:p>between</text:p>"
+        '<text:list text:style-name="L1" text:continue-list="a"><text:list-item>'
+        "<text:p>two</text:p></text:list-item></text:list>"
+    )
+
+    text = read(odt(tmp_path / "made.odt", body, styles, F1=math)).pages[0].text
+
+    assert text == (
+        f"# Report\n\n{PROSE} [here](https://example.org/) $\\sqrt{{x}}$\n\n"
+        "1. one\n\nbetween\n\n2. two"
+    )

@@ -64,6 +64,28 @@ def test_superscripts_do_not_become_other_numbers(tmp_path: Path, read: Read) ->
     assert text == f"{PROSE} 10⁶ of the 2nd, **x²** known[1]"
 
 
+def test_formulas_are_written_as_latex(tmp_path: Path, read: Read) -> None:
+    fraction = "<mfrac><mi>a</mi><msup><mi>b</mi><mn>2</mn></msup></mfrac>"
+    typed = "<annotation encoding='application/x-tex'>\\pi r^2</annotation>"
+    body = (
+        f"<p>{PROSE} <math><mi>x</mi><mo>=</mo>{fraction}</math> and "
+        f"<math><semantics><mi>y</mi>{typed}</semantics></math>.</p>"
+    )
+
+    text = read(page(tmp_path, body)).pages[0].text
+
+    assert text == f"{PROSE} $x=\\frac{{a}}{{b^{{2}}}}$ and $\\pi r^2$."
+
+
+def test_notes_of_a_book_are_marked_and_lead_nowhere_back(tmp_path: Path, read: Read) -> None:
+    body = (
+        f"<p>{PROSE}<a href='#n1' role='doc-noteref'>1</a></p>"
+        "<p>1. Measured. <a href='#r1' role='doc-backlink'>back</a></p>"
+    )
+
+    assert read(page(tmp_path, body)).pages[0].text == f"{PROSE}¹\n\n1. Measured."
+
+
 def test_page_of_google_docs_keeps_title_lists_and_links(tmp_path: Path, read: Read) -> None:
     link = "https://www.google.com/url?q=https://example.org/a&amp;sa=D&amp;ust=17"
     body = (

@@ -8,9 +8,11 @@ from pathlib import Path
 
 from vaultd.extract.archive import Element, Package, attribute, joined, local, words_of
 from vaultd.extract.content import Content, Gallery, PageText, broken
+from vaultd.extract.mathml import formula_of
 from vaultd.extract.office_metadata import metadata_of
 from vaultd.extract.writer import PLAIN, Style, Writer
 
+TITLES = {"Title": 1, "Subtitle": 2}  # paragraph styles that are headings, though not called so
 DROPPED = {"tracked-changes", "sequence-decls", "variable-decls", "forms", "user-field-decls"}
 
 
@@ -37,9 +39,12 @@ class Document:
         self._package = package
         self._writer = Writer()
         self._lists: list[int | None] = []
+        self._next: dict[str, int] = {}  # the number after the last of each list
+        self._last_list = ""
         self._notes: list[tuple[str, str]] = []
         self._styles: dict[str, Style] = {}
         self._ordered: dict[str, bool] = {}
+        self._parents: dict[str, str] = {}
 
     def pages(self, root: Element) -> Iterator[PageText]:
         """Give the whole document as one page."""
@@ -57,6 +62,7 @@ class Document:
     def _learn(self, node: Element) -> None:
         name = local(node)
         if name == "style":
+            self._parents[attribute(node, "name")] = attribute(node, "parent-style-name")
             properties = next((n for n in node if local(n) == "text-properties"), None)
             if properties is not None:
                 bold = attribute(properties, "font-weight") == "bold"
@@ -75,6 +81,9 @@ class Document:
                 self._writer.heading(int(level) if level.isdigit() else 1)
                 self._paragraph(child)
             elif name == "p":
+                style = attribute(child, "style-name")
+                if title := TITLES.get(style) or TITLES.get(self._parents.get(style, "")):
+                    self._writer.heading(title)
                 self._paragraph(child)
             elif name == "list":
                 self._list(child)
@@ -92,7 +101,7 @@ class Document:
         style = attribute(node, "style-name")
         inherited = bool(self._lists) and self._lists[-1] is not None
         ordered = self._ordered.get(style, inherited if not style else False)
-        self._lists.append(1 if ordered else None)
+        self._lists.append(self._first_number(node) if ordered else None)
         for item in node:
             if local(item) in ("list-item", "list-header"):
                 number = self._lists[-1]
@@ -102,7 +111,14 @@ class Document:
                 self._blocks(item)
         self._writer.end_paragraph()
         self._writer.drop_prefix()
-        self._lists.pop()
+        self._last_list = attribute(node, "id")
+        self._next[self._last_list] = self._lists.pop() or 1
+
+    def _first_number(self, node: Element) -> int:
+        """Return the number of the first item: a list may go on where another ended."""
+        if attribute(node, "continue-numbering") == "true":
+            return self._next.get(self._last_list, 1)
+        return self._next.get(attribute(node, "continue-list"), 1)
 
     def _table(self, node: Element) -> None:
         self._writer.begin_table()
@@ -125,7 +141,8 @@ class Document:
     def _piece(self, node: Element, style: Style) -> None:
         name = local(node)
         if name == "span":
-            self._inline(node, self._styles.get(attribute(node, "style-name"), style))
+            own = self._styles.get(attribute(node, "style-name"))
+            self._inline(node, replace(own, link=style.link) if own else style)
         elif name == "a":
             address = attribute(node, "href")
             link = address if address.startswith("http") else ""
@@ -176,7 +193,9 @@ class Document:
     def _object(self, address: str) -> None:
         """Write the words of an embedded chart or formula."""
         root = self._package.xml(joined("", f"{address}/content.xml"))
-        if root is not None:
+        if root is not None and local(root) == "math":
+            self._writer.text(formula_of(root))
+        elif root is not None:
             words = [words_of(n) for n in root.iter() if local(n) in ("p", "annotation")]
             self._writer.text(f" {'; '.join(filter(None, dict.fromkeys(words)))} ")
 

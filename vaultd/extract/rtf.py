@@ -12,6 +12,7 @@ from pathlib import Path
 from vaultd.core.table import markdown_table
 from vaultd.extract.content import Content, PageText, broken, readable, unsupported
 
+CELL_BREAK = re.compile(r"\n+\|")  # a cell that ends with a paragraph
 BULLET = re.compile(r"^[·•▪■◦]\s+")
 FAULTS = (ValueError, IndexError, KeyError, TypeError, AttributeError, LookupError)
 
@@ -35,7 +36,8 @@ def read_rtf(path: Path) -> Content:
 
 def _markdown(lines: Sequence[str]) -> str:
     """Return paragraphs and list items as such, lines of cells that end with bars as tables."""
-    runs = groupby((line.strip() for line in lines), key=lambda line: line.endswith("|"))
+    whole = CELL_BREAK.sub("|", "\n".join(lines)).split("\n")
+    runs = groupby((line.strip() for line in whole), key=lambda line: "|" in line)
     blocks = [
         block
         for is_table, run in runs

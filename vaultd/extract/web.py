@@ -14,6 +14,7 @@ from vaultd.core.legibility import letter_count
 from vaultd.extract.content import Content, Gallery, PageText, readable
 from vaultd.extract.data_uri import picture_of
 from vaultd.extract.encoding import decoded
+from vaultd.extract.mathml import formula_of
 from vaultd.extract.plain import local_picture
 from vaultd.extract.web_dialect import (
     address_of,
@@ -29,7 +30,7 @@ DECLARED = re.compile(
     rb"<(?:meta|\?xml)[^>]{0,300}?(?:charset|encoding)\s*=\s*[\"']?([\w-]{2,40})", re.I
 )
 UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0", re.I)
-DROPPED = {"script", "style", "template", "iframe", "object", "svg", "head", "annotation", "select"}
+DROPPED = {"script", "style", "template", "iframe", "object", "svg", "head", "select"}
 BLOCKS = {
     *("p", "div", "section", "article", "main", "header", "footer", "aside", "nav", "address"),
     *("ul", "ol", "dl", "dt", "dd", "figure", "figcaption", "form", "fieldset", "details"),
@@ -62,8 +63,10 @@ class Walker:
         self._lists: list[int | None] = []
         self._bold = self._italic = self._raised = self._tables = 0
         self._links: list[str] = []
+        self._notes: list[bool] = []  # which of the links lead to a note
         self._dropped = self._unseen = self._pre = self._sign = 0
         self._signs: list[str] = []
+        self._formula: Any = None  # a tree in the making
         self._item_depth = 0
         self._code: list[str] = []
         self._titles: list[str] = []
@@ -115,7 +118,7 @@ class Walker:
         """Meet an opening tag."""
         if tag == "title":
             self._in_title = True
-        if self._dropped or tag in DROPPED:
+        if self._dropped or tag in DROPPED or attributes.get("role") == "doc-backlink":
             self._dropped += 1
             if tag == "image":  # in a drawing: how many books show their cover
                 self._picture({"src": attributes.get("xlink:href", attributes.get("href", ""))})
@@ -123,6 +126,10 @@ class Walker:
         style = attributes.get("style", "")
         if self._unseen or "hidden" in attributes or UNSEEN.search(style):
             self._unseen += 1
+            return
+        if self._formula is not None or tag == "math":
+            self._formula = self._formula or etree.TreeBuilder()
+            self._formula.start(tag, dict(attributes))
             return
         if self._sign or is_item_sign(attributes):
             self._sign += 1
@@ -140,6 +147,8 @@ class Walker:
         elif self._unseen:
             self._unseen -= 1
             self._hidden.append(" ")
+        elif self._formula is not None:
+            self._end_in_formula(tag)
         elif self._sign:
             self._sign -= 1
             self._end_sign()
@@ -154,6 +163,8 @@ class Walker:
             return
         elif self._unseen:
             self._hidden.append(text)
+        elif self._formula is not None:
+            self._formula.data(text)
         elif self._sign:
             self._signs.append(text)
         elif self._pre:
@@ -199,6 +210,8 @@ class Walker:
     def _begin_inline(self, tag: str, attributes: Mapping[str, str]) -> None:
         if tag == "a":
             self._links.append(address_of(attributes.get("href", "")))
+            self._notes.append(attributes.get("role") == "doc-noteref")
+            self._raised += self._notes[-1]
         elif tag == "img":
             self._picture(attributes)
         elif tag == "br":
@@ -213,6 +226,12 @@ class Walker:
             self._writer.item(depth)
         elif not self._lists:
             self._writer.drop_prefix()
+
+    def _end_in_formula(self, tag: str) -> None:
+        self._formula.end(tag)
+        if tag == "math":
+            self._writer.text(formula_of(self._formula.close()))
+            self._formula = None
 
     def _end_sign(self) -> None:
         if not self._sign:
@@ -260,6 +279,7 @@ class Walker:
             writer.quote(-1)
         elif tag == "a":
             self._links.pop()
+            self._raised -= self._notes.pop()
         elif tag in BLOCKS or tag == "li" or re.fullmatch(r"h[1-6]", tag):
             writer.end_paragraph()
             if tag != "li" and tag not in ("p", "div"):

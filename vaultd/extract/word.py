@@ -93,7 +93,7 @@ class Document:
         number = numbering_of(properties) or self._styles.numbers.get(style)
         if level:
             self._writer.heading(level)
-        elif number is not None and number[0] != "0":
+        elif number is not None and self._numbering.is_item(*number):
             self._writer.item(number[1], self._numbering.next(*number))
         self._paragraphs.write(node)
         self._writer.end_paragraph()
@@ -129,7 +129,7 @@ class Document:
             for relation in self._relations.values():
                 if relation.type == kind:
                     text = self._aside(relation.target)
-                    if text and text not in seen:
+                    if text not in seen and any(map(str.isalpha, text)):  # not a page's number
                         seen.add(text)
                         self._writer.block(f"{kind.capitalize()}: {text}")
 

@@ -10,6 +10,7 @@ from vaultd.extract.archive import Element, Package, attribute, local
 
 HEADING = re.compile(r"(?:heading|überschrift|titre|título|titolo|标题|見出し)\s*([1-9])", re.I)
 TITLES = {"title": 1, "subtitle": 2, "titel": 1, "标题": 1}
+BLANK = "blank"  # the format of a level that shows nothing
 MOST_PARENTS = 20  # of a style; a longer chain is a ring
 
 
@@ -97,13 +98,20 @@ class Numbering:
                 base = _child(node, "abstractNumId")
                 levels = abstract.get(attribute(base, "val")) if base is not None else None
                 self._read(attribute(node, "numId"), levels)
+                for override in node:
+                    self._read(attribute(node, "numId"), override)
 
     def _read(self, identity: str, levels: Element | None) -> None:
         for level in levels if levels is not None else ():
-            kind = _child(level, "numFmt")
             depth = attribute(level, "ilvl")
+            kind, sign = _child(level, "numFmt"), _child(level, "lvlText")
             if local(level) == "lvl" and kind is not None and depth.isdigit():
-                self._formats[identity, int(depth)] = attribute(kind, "val")
+                is_blank = sign is not None and not attribute(sign, "val").strip()
+                self._formats[identity, int(depth)] = BLANK if is_blank else attribute(kind, "val")
+
+    def is_item(self, identity: str, depth: int) -> bool:
+        """Tell whether a paragraph shows a sign; without, it goes on with the item above."""
+        return identity != "0" and self._formats.get((identity, depth)) != BLANK
 
     def next(self, identity: str, depth: int) -> int | None:
         """Return the number of the next item, None for a bullet."""

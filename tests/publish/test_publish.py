@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from tests.fakes import NOON, FakeClock
+from vaultd.core.listing import INDEX
 from vaultd.core.page import NewProperties, new_page_text
 from vaultd.errors import DiskFullError, PageChangedError
 from vaultd.model.jobs import JobKind, NewJob
@@ -223,6 +224,25 @@ async def test_what_was_published_is_listed_at_once_and_right(wiki: Wiki) -> Non
     ]
     await read_wiki(wiki.db, wiki.vault)
     assert await wiki.db.read(pages.listing) == listed  # there was nothing to be found out
+
+
+async def test_an_index_is_kept_only_where_a_person_wrote_in_its_lines(wiki: Wiki) -> None:
+    await wiki.publish(plan())
+    more = VaultPath("wiki/concepts/More.md")
+    await wiki.publish(Plan(writes=(Write(more, page("More", "More."), None),), note={"name": "x"}))
+    assert versions(wiki.vault, INDEX) == []
+
+    place = wiki.vault.locate(INDEX)
+    place.write_text(
+        place.read_text().replace("[[wiki/concepts/More", "Mine: [[wiki/concepts/More")
+    )
+    edited = place.read_bytes()
+    last = VaultPath("wiki/concepts/Last.md")
+    wiki.clock.pass_(days=400)
+    await wiki.publish(Plan(writes=(Write(last, page("Last", "Last."), None),), note={"name": "x"}))
+
+    (kept,) = versions(wiki.vault, INDEX)
+    assert wiki.vault.read_state(kept.name) == edited
 
 
 async def test_a_note_somebody_saved_over_is_not_listed_as_ours(wiki: Wiki) -> None:

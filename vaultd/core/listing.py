@@ -11,7 +11,7 @@ from vaultd.core.link import link_to
 from vaultd.core.markdown import cut_at_sentence
 from vaultd.core.merge import three_way
 from vaultd.core.properties import set_properties
-from vaultd.core.region import find_regions, put_region
+from vaultd.core.region import RegionError, find_regions, put_region
 from vaultd.model.paths import VaultPath
 from vaultd.model.wiki import PageRef
 
@@ -89,6 +89,15 @@ def _region_text(there: str | None, base: str | None, pages: Sequence[PageRef]) 
     if region is None or not region.edited:
         return put_region(there, REGION, body, inputs=body), ours
     return (three_way(base, there, ours).text if base is not None else there), ours
+
+
+def is_listing_alone(text: str) -> bool:
+    """Tell whether the lines of an index are as we wrote them: nothing is lost with them."""
+    try:
+        region = find_regions(text).get(REGION)
+    except RegionError:
+        return False
+    return region is not None and not region.edited
 
 
 def log_text(there: str | None, title: str, day: date, action: str = "ingest") -> str:

@@ -15,7 +15,7 @@ from hashlib import sha256
 import structlog
 
 from vaultd.core.block_path import same_path
-from vaultd.core.listing import INDEX, LOG, index_text, is_page, log_text
+from vaultd.core.listing import INDEX, LOG, index_text, is_listing_alone, is_page, log_text
 from vaultd.core.merge import three_way
 from vaultd.core.page import page_ref, parse_page
 from vaultd.core.region import RegionError
@@ -318,6 +318,8 @@ def _remove(file: PlanFile, plan: OpenPlan, vault: Vault, current: bytes | None)
 def _history(file: PlanFile, plan: OpenPlan, vault: Vault) -> str | None:
     if file.before is None or file.path == LOG:  # the log is only added to
         return None
+    if file.path == INDEX and is_listing_alone(file.before.decode("utf-8", "replace")):
+        return None  # it is made from the pages, and what stands around the lines stays
     if not file.path.endswith(".md"):  # a picture: the trash has it
         return None
     return keep_version(vault, file.path, file.before, plan.begun_at)

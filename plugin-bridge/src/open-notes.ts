@@ -12,6 +12,7 @@ import type { Daemon } from "./daemon";
 import type { Offer } from "./protocol";
 import { visible } from "./visible";
 
+const HASTE_MS = 3_000;
 const SETTLE_MS = 300; // people who page through notes tell of none of them
 
 export class OpenNotes extends Component {
@@ -61,10 +62,13 @@ export class OpenNotes extends Component {
 			await visible(this.end.signal);
 			const waits = round === this.round && this.notes.length > 0 && !this.end.signal.aborted;
 			if (!waits && answered === 0) return;
+			const began = Date.now();
 			const body = waits ? { notes: [...this.notes], answered } : { answered, wait: 0 };
 			const { offer } = await this.daemon.bridge.call("POST /v1/pages/open", { body });
 			if (offer !== null) await this.take(offer);
 			answered = offer?.id ?? 0;
+			const sentAway = offer === null && round === this.round && Date.now() - began < HASTE_MS; // it stops, or another asks
+			if (waits && sentAway) await new Promise((resolve) => window.setTimeout(resolve, HASTE_MS));
 		}
 	}
 

@@ -169,8 +169,8 @@ export class ScriptedBridge {
 		return { query, lanes: ["words", "vectors", "summaries"], results: query === "" ? [] : results, notes: [] };
 	}
 
-	/** Offer a write to whoever has the note open, once. */
-	offer(offer: Offer): void {
+	/** Offer a write to whoever has the note open, once; null sends them away. */
+	offer(offer: Offer | null): void {
 		this.giveOffer?.(offer);
 	}
 

@@ -383,6 +383,13 @@ describe("a note that is open in an editor", () => {
 		expect(texts.texts.get(KOJI)).toBe("old\nmine\n");
 	});
 
+	it("is not told again at once by a plugin that was sent away", async () => {
+		bridge.offer(null);
+		await new Promise((resolve) => setTimeout(resolve, 100));
+
+		expect(asked()).toHaveLength(1);
+	});
+
 	it("is no longer told when it is closed", async () => {
 		view.file = null;
 		app.workspace.trigger("layout-change");

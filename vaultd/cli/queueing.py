@@ -19,16 +19,13 @@ from vaultd.errors import NotFoundError, UsageError, VaultLockedError
 from vaultd.ingest.submission import copied, handed_in, see
 from vaultd.model.jobs import JobKind, JobState, NewJob
 from vaultd.model.paths import SourceId, VaultPath
-from vaultd.store import ingest_cache, joblist, nodes, pauses, sources
+from vaultd.store import joblist, pauses, sources
 from vaultd.store import jobs as queue
 from vaultd.store.database import Connection
 from vaultd.store.joblist import JobRow
-from vaultd.store.release import release
+from vaultd.store.release import HELD, release, release_all, written_offline
 from vaultd.vault.files import Vault
 from vaultd.vault.layout import RAW, make_layout
-
-HELD = (JobState.PARKED, JobState.WAITING, JobState.PAUSED)
-EVERY_FOLDER = "."
 
 
 def register(app: typer.Typer) -> None:
@@ -125,7 +122,7 @@ def retry(
     if offline:
         if not target.settings.llm.model:
             raise UsageError("No model is configured: set llm.model first.")
-        wanted = with_database(target, _written_offline)
+        wanted = with_database(target, written_offline)
     else:
         wanted = with_database(target, _released, source)
     if not wanted and not as_json:
@@ -134,30 +131,19 @@ def retry(
     _report(carry_out(target, wanted, silent=as_json) if wanted else [], as_json=as_json)
 
 
-def _written_offline(db: Connection) -> list[NewJob]:
-    """Return the jobs that write anew what the offline author wrote."""
-    found = [sources.find(db, each) for each in ingest_cache.made_by(db, "offline")]
-    return [
-        NewJob(JobKind.INGEST, each.path, each.sha256, {"again": True}, person=True)
-        for each in found
-        if each is not None
-    ]
-
-
 def _released(db: Connection, source: str | None) -> list[NewJob]:
     """Put what is held back into the queue, and return it as it is found there."""
-    held = _held(db, source)
-    for row in held:
-        release(db, row.id, now=now())
-    wanted = [NewJob(row.kind, row.subject, row.digest) for row in held]
-    if source is None and nodes.drive_again(db, now=now()):
-        wanted.append(NewJob(JobKind.SUMMARIZE, EVERY_FOLDER))  # as `drive_again` queued it
-    return wanted
-
-
-def _held(db: Connection, source: str | None) -> list[JobRow]:
     if source is None:
-        return list(joblist.listed(db, HELD))
+        ids = release_all(db, now=now())
+    else:
+        ids = [row.id for row in _held(db, source)]
+        for job in ids:
+            release(db, job, now=now())
+    rows = [joblist.find(db, job) for job in ids]
+    return [NewJob(row.kind, row.subject, row.digest) for row in rows if row is not None]
+
+
+def _held(db: Connection, source: str) -> list[JobRow]:
     newest = joblist.of_subject(db, source_path(db, source), JobKind.INGEST)[:1]
     states = {*HELD, JobState.CANCELLED}
     if pauses.all_pauses(db):

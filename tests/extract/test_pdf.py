@@ -416,3 +416,24 @@ def test_list_signs_on_lines_of_their_own_make_a_list(tmp_path: Path, read: Read
     text = read(saved(document, tmp_path)).pages[0].text
 
     assert text.startswith("1. first item of the list\n2. second item of the list")
+
+
+def test_table_that_is_ruled_only_between_its_rows_is_one(tmp_path: Path, read: Read) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((60, 60), PROSE[:60])
+    edges = (50, 200, 300)
+    for row, cells in enumerate(
+        (("item", "price"), ("lamp", "20"), ("chair", "35"), ("sum", "55"))
+    ):
+        for left, right, word in zip(edges, edges[1:], cells, strict=False):
+            page.insert_text((left + 8, 100 + 20 * row), word)
+            if row < 3:  # as a browser prints the lower borders of cells
+                line = (left, 106 + 20 * row, right, 106.6 + 20 * row)
+                page.draw_rect(line, fill=(0, 0, 0), width=0)
+    page.insert_text((60, 240), PROSE[:60])
+
+    text = read(saved(document, tmp_path)).pages[0].text
+
+    rows = "| item | price |\n| --- | --- |\n| lamp | 20 |\n| chair | 35 |\n| sum | 55 |"
+    assert text == f"{PROSE[:60].strip()}\n\n{rows}\n\n{PROSE[:60].strip()}"

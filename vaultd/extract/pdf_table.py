@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from vaultd.extract.content import readable
 from vaultd.extract.pdf_block import Block, joined
 from vaultd.extract.pdf_heading import folded
 from vaultd.extract.pdf_page import Page
+from vaultd.extract.pdf_row import ruled_rows, with_outer_rows
 
 pymupdf: Any = _pymupdf  # its own hints are partial
 
@@ -38,9 +39,18 @@ def put_tables(page: Any, textpage: Any, found: Page) -> None:
     if len(found.rules) > MOST_RULES:
         return
     groups = ruled_groups(found.rules, [block.box for block in found.blocks])
-    if not groups:
+    rows = [] if groups else ruled_rows(found.rules)
+    grids = [grid for grid in _grids(page, groups) if grid.may_hold(found.blocks)]
+    if not (grids or rows):
         return
-    words: list[Any] | None = None
+    words = textpage.extractWORDS()
+    grids += [Grid.of_rows(edges, with_outer_rows(edges, ys, words)) for edges, ys in rows]
+    for grid in grids:
+        _put(found, grid.box, grid.rows(words))
+
+
+def _grids(page: Any, groups: Sequence[Sequence[Box]]) -> Iterator[Grid]:
+    """Give the grid of every group of lines that is one."""
     drawn: list[Box] | None = None
     for group in groups:
         region = around(group)
@@ -48,9 +58,8 @@ def put_tables(page: Any, textpage: Any, found: Page) -> None:
         if grid is None and _frames(group) in (1, 2):  # one path may draw a whole grid
             drawn = _segments(page) if drawn is None else drawn
             grid = Grid.within(region, drawn)
-        if grid is not None and grid.may_hold(found.blocks):
-            words = textpage.extractWORDS() if words is None else words
-            _put(found, grid.box, grid.rows(words))
+        if grid is not None:
+            yield grid
 
 
 def _segments(page: Any) -> list[Box]:
@@ -100,6 +109,12 @@ class Grid:
         if min(len(xs), len(ys)) < 3 or len(xs) * len(ys) > MOST_CELLS:
             return None
         return cls(xs, ys, across, down)
+
+    @classmethod
+    def of_rows(cls, xs: Sequence[float], ys: Sequence[float]) -> Grid:
+        """Return the grid of a table whose lines all run through."""
+        across = [(xs[0], y, xs[-1], y) for y in ys]
+        return cls(list(xs), list(ys), across, [(x, ys[0], x, ys[-1]) for x in xs])
 
     @property
     def box(self) -> Box:

@@ -307,8 +307,15 @@ def test_texts_are_never_markup(browser: Browser, daemon: Daemon) -> None:
     assert "pwned" not in browser.run("document.title")
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("width", [1240, 390], ids=["wide", "narrow"])
+@pytest.mark.parametrize(
+    ("width", "dark"),
+    [
+        (1240, False),
+        (390, True),
+        pytest.param(1240, True, marks=pytest.mark.full),
+        pytest.param(390, False, marks=pytest.mark.full),
+    ],
+)
 def test_nothing_is_in_the_way_of_anybody(
     browser: Browser, axe: str, width: int, dark: bool
 ) -> None:

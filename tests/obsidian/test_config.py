@@ -10,7 +10,7 @@ from vaultd.core.ignore import DEFAULT_EXCLUDE, DEFAULT_INCLUDE
 from vaultd.model.paths import VaultPath
 from vaultd.summarize.tree import Tree
 from vaultd.vault.files import Vault
-from vaultd.vault.obsidian import ObsidianSettings, obsidian_settings
+from vaultd.vault.obsidian import ObsidianSettings, config_folder, obsidian_settings
 from vaultd.vault.scan import rules_of, scan
 
 
@@ -69,6 +69,23 @@ def test_templates_are_neither_notes_nor_folders_to_describe(vault: Vault, form:
     assert sighted(vault) == {"Projects/p.md"}
     assert not Tree(vault).holds(VaultPath(folder))
     assert Tree(vault).holds(VaultPath("Projects"))
+
+
+@pytest.mark.parametrize(
+    ("files", "folder"),
+    [
+        ([], ".obsidian"),
+        ([".obsidian/app.json", ".other/app.json"], ".obsidian"),
+        ([".git/config", ".notes/app.json"], ".notes"),
+    ],
+)
+def test_the_plugin_goes_where_obsidian_keeps_its_settings(
+    vault: Vault, files: list[str], folder: str
+) -> None:
+    for file in files:
+        put(vault, file, "{}")
+
+    assert config_folder(vault.root) == vault.root / folder
 
 
 def test_deleted_pages_go_to_the_trash_named_in_a_renamed_config_folder(vault: Vault) -> None:

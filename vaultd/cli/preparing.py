@@ -16,8 +16,9 @@ from vaultd.cli.target import SETTINGS
 from vaultd.cli.terminal import print_json, say
 from vaultd.errors import UsageError
 from vaultd.vault.layout import VAULT_VARIABLE, find_vault, make_layout
+from vaultd.vault.obsidian import CONFIG, config_folder
 
-PLUGIN_FOLDER = Path(".obsidian/plugins/vaultd-bridge")
+PLUGIN_FOLDER = Path(".obsidian/plugins/vaultd-bridge")  # unless the vault renamed the first
 PLUGIN_FILES = ("main.js", "manifest.json", "styles.css")
 
 FIRST_SETTINGS = """\
@@ -70,8 +71,9 @@ def init(
     wanted |= {root / name: text for name, text in texts.items()}
     made = [path for path, content in wanted.items() if _write_new(path, content)]
     for name, content in copies.items():
-        _replace_own(root / PLUGIN_FOLDER / name, content)
-        made.append(root / PLUGIN_FOLDER / name)
+        place = config_folder(root) / PLUGIN_FOLDER.relative_to(CONFIG) / name
+        _replace_own(place, content)
+        made.append(place)
     names = [path.relative_to(root).as_posix() for path in made]
     if as_json:
         print_json({"vault": str(root), "made": names})

@@ -67,6 +67,11 @@ def folder_note_names(root: Path) -> tuple[str, ...]:
     return _distinct([name for name in found if isinstance(name, str)])
 
 
+def config_folder(root: Path) -> Path:
+    """Return the config folder to write to: the first there is, else the usual one."""
+    return next((folder for folder in config_folders(root) if folder.is_dir()), root / CONFIG)
+
+
 def config_folders(root: Path) -> Iterator[Path]:
     """Yield where Obsidian keeps its settings of this vault: any hidden folder may be chosen."""
     yield root / CONFIG

@@ -7,14 +7,17 @@ the size (default 100,000 windows); the vectors are made up, in clusters as real
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import resource
+import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import structlog
@@ -22,15 +25,18 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from vaultd.core.searchable import hash_of
+from vaultd.core.words import terms_of
 from vaultd.embed import Vector, weights
 from vaultd.extract import Converter
 from vaultd.index import Indexer, store
 from vaultd.model.paths import VaultPath
-from vaultd.model.search import IndexedFile, IndexedPassage, Question
+from vaultd.model.search import Filters, IndexedFile, IndexedPassage, Question
 from vaultd.reading import Reader
 from vaultd.search import SearchEngine
-from vaultd.store import vectors
+from vaultd.search.matrix import Matrix
+from vaultd.store import finding, vectors
 from vaultd.store.database import Database
+from vaultd.store.finding import Scope, allowed_passages
 from vaultd.store.vector_index import indexed_nearest
 from vaultd.vault.files import Vault
 from vaultd.vault.layout import make_layout
@@ -43,6 +49,7 @@ WORDS = [f"{a}{b}{c}{d}" for a in "bdfgklmnprst" for b in "aeiou" for c in "rnkm
 RANKS = 1.0 / np.arange(1, len(WORDS) + 1)
 SHARES = RANKS / RANKS.sum()  # as in language: the n-th word is an n-th as frequent as the first
 
+T = TypeVar("T")
 Rng = np.random.Generator
 Figure = dict[str, Any]
 
@@ -98,7 +105,7 @@ def made_up_file(rng: Rng, number: int, turn: int = 0) -> tuple[IndexedFile, lis
         windows = tuple(f"{number} {n} {turn} {piece}" for piece in pieces)
         place = IndexedPassage(text, f"Section {n}", n, 0, len(text), None, "en", windows)
         passages.append(place)
-    path = VaultPath(f"notes/{number}.md")
+    path = VaultPath(f"notes/{number % 100}/{number}.md")
     return IndexedFile(path, f"{number}-{turn}", "1", f"Note {number}"), passages
 
 
@@ -124,42 +131,86 @@ async def _latency(folder: Path) -> list[Figure]:
     assert matrix is not None
     everything = matrix._bytes[: matrix.count] * matrix._scales[: matrix.count, None]
     questions = [" ".join(rng.choice(WORDS, 6, p=SHARES)) for _ in range(QUESTIONS)]
-    given.of = dict(
-        zip(questions, everything[rng.integers(0, matrix.count, QUESTIONS)], strict=True)
-    )
-    found, exact, derived, agree, lane = [], [], [], [], []
-    for question in questions:
-        query = given.of[question] / np.linalg.norm(given.of[question])
-        given.of[question] = query
+    chosen = everything[rng.integers(0, matrix.count, QUESTIONS)]
+    given.of = {q: v / np.linalg.norm(v) for q, v in zip(questions, chosen, strict=True)}
+    took: dict[str, list[float]] = {name: [] for name in ("exact", "whole", "words", "lane", "vec")}
+    agree: list[float] = []
+    for question, query in given.of.items():
         with threadpool_limits(1):
             seconds, scores = timed(lambda q=query: everything @ q)  # type: ignore[misc]
-        exact.append(seconds)
-        start = time.process_time()
-        await engine.search(Question(question))
-        found.append(time.process_time() - start)
-        start = time.process_time()
-        near = await engine._vectors.nearest(active, query)
-        lane.append(time.process_time() - start)
-        best = set(matrix.windows[np.argsort(-scores)[:10]].tolist())
-        passages = {int(matrix.passages[matrix._place[window]]) for window in best}
-        agree.append(len(passages & near.found) / len(passages))
-        start = time.process_time()
-        await db.read(indexed_nearest, active.id, query, 10)
-        derived.append(time.process_time() - start)
+        took["exact"].append(seconds)
+        await _spent(took["whole"], engine.search(Question(question)))
+        near = await _spent(took["lane"], engine._vectors.nearest(active, query))
+        words = db.read(finding.matching_words, terms_of(question), Scope())
+        await _spent(took["words"], words)
+        await _spent(took["vec"], db.read(indexed_nearest, active.id, query, 10))
+        agree.append(_agreement(matrix, scores, near.found))
+    filtered = await _filtered(db, engine, given, matrix, everything)
+    memory = await asyncio.to_thread(_together, folder / "bench.db")
     db.close()
-    base = _p95(exact)
+    base, middle = _p95(took["exact"]), _median(took["exact"])
     note = f"{WINDOWS} windows, p95 of {QUESTIONS} in turn"
     return [
-        _figure("whole search over NumPy float32 exact scan", _p95(found) / base, "ratio", note),
-        _figure("vectors lane over the same scan", _p95(lane) / base, "ratio", note),
-        _figure("sqlite-vec alone over the same scan", _p95(derived) / base, "ratio", note),
+        _figure(
+            "whole search over NumPy float32 exact scan", _p95(took["whole"]) / base, "ratio", note
+        ),
+        _figure("the same, medians", _median(took["whole"]) / middle, "ratio", note),
+        _figure("vectors lane over the same scan", _p95(took["lane"]) / base, "ratio", note),
+        _figure("words lane over the same scan", _p95(took["words"]) / base, "ratio", note),
+        _figure("sqlite-vec alone over the same scan", _p95(took["vec"]) / base, "ratio", note),
         _figure("NumPy float32 exact scan", base * 1000, "ms of CPU", note),
-        _figure("whole search", _p95(found) * 1000, "ms of CPU", note),
-        _figure("whole search, median", _median(found) * 1000, "ms of CPU", note),
+        _figure("whole search", _p95(took["whole"]) * 1000, "ms of CPU", note),
         _figure("passages of the exact top 10 found", float(np.mean(agree)), "share", note),
+        *filtered,
         _figure("reading all vectors into memory", loaded, "s", f"{WINDOWS} windows"),
         _figure("memory that takes", grown, "MB", f"copy {matrix.bytes_used() / 1e6:.0f} MB"),
+        _figure("daemon, embedder, idle converter", sum(memory.values()), "MB", str(memory)),
     ]
+
+
+async def _spent(seconds: list[float], work: Awaitable[T]) -> T:
+    """Wait for `work`, and add the processor time it took to `seconds`."""
+    start = time.process_time()
+    result = await work
+    seconds.append(time.process_time() - start)
+    return result
+
+
+def _agreement(matrix: Matrix, scores: Vector, found: frozenset[int]) -> float:
+    """Return the share of the passages of the ten best `scores` that were found."""
+    best = {int(passage) for passage in matrix.passages[np.argsort(-scores)[:10]]}
+    return len(best & found) / len(best)
+
+
+async def _filtered(
+    db: Database, engine: SearchEngine, given: Given, matrix: Matrix, everything: Vector
+) -> list[Figure]:
+    """Ask below one folder of a hundred, and compare with all of its windows."""
+    (active,) = await db.read(vectors.embedders)
+    scope = finding.scope_of(Filters(under="notes/7"), (), ())
+    allowed = np.isin(matrix.passages[: matrix.count], await db.read(allowed_passages, scope))
+    whole: list[float] = []
+    below: list[float] = []
+    agree: list[float] = []
+    for question, query in given.of.items():
+        await _spent(whole, engine.search(Question(question)))
+        await _spent(below, engine.search(Question(question, filters=Filters(under="notes/7"))))
+        near = await engine._vectors.nearest(active, query, scope)
+        agree.append(_agreement(matrix, np.where(allowed, everything @ query, -2.0), near.found))
+    note = f"one folder of 100, {int(allowed.sum())} windows"
+    return [
+        _figure(
+            "filtered: passages of the exact top 10 found", float(np.mean(agree)), "share", note
+        ),
+        _figure("filtered search over one without", _median(below) / _median(whole), "ratio", note),
+    ]
+
+
+def _together(database: Path) -> dict[str, float]:
+    """Return the megabytes that a daemon's processes hold over `database`."""
+    command = [sys.executable, "-m", "scripts.benchmarks._memory", str(database)]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return {name: round(value) for name, value in json.loads(printed).items()}
 
 
 async def _load(engine: SearchEngine) -> tuple[float, float]:

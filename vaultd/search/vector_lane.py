@@ -18,7 +18,7 @@ from vaultd.store.finding import DEPTH, Scope, allowed_passages
 from vaultd.store.vector_index import has_index, indexed_nearest, last_change
 
 WINDOWS_DEPTH = 3 * DEPTH  # the nearest windows looked through for `DEPTH` passages
-LOAD = 8192  # windows read at a time, so that other questions come in between
+LOAD = 1024  # windows read at a time: other questions come in between, and memory is kept
 SAMPLE = 200  # windows of a language for its mean, when there is no copy in memory
 
 

@@ -31,7 +31,7 @@ from vaultd.vault.files import Vault
 MakeDesk = Callable[..., Desk]
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def converter() -> AsyncIterator[Converter]:
     """One converter, whose child takes a second to start."""
     running = Converter()
@@ -39,7 +39,7 @@ async def converter() -> AsyncIterator[Converter]:
     await running.close()
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def make_desk(vault: Vault, db: Database, clock: FakeClock, converter: Converter) -> MakeDesk:
     """Build desks over one vault; `author` and the rules may be chosen."""
 
@@ -78,7 +78,7 @@ def server() -> Iterator[ModelServer]:
         yield running
 
 
-@pytest_asyncio.fixture(loop_scope="module")
+@pytest_asyncio.fixture(loop_scope="session")
 async def make_model(
     server: ModelServer, vault: Vault, db: Database, clock: FakeClock
 ) -> AsyncIterator[Callable[..., Author]]:

@@ -17,7 +17,7 @@ from vaultd.author.seam import Author
 from vaultd.core.page import parse_page
 from vaultd.vault.files import Vault
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 MakeModel = Callable[[], Author]
 
 SOURCES = {  # document: pages it has, None for a note of its name

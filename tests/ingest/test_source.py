@@ -22,7 +22,7 @@ from vaultd.store import ledger, reviews, sources
 from vaultd.store.database import Database
 from vaultd.vault.files import Vault
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 MakeModel = Callable[[], Author]
 TEXT = "# Heat\n\nHeat flows from warm to cold bodies. Nobody has ever seen it flow back.\n" * 3
 

@@ -26,7 +26,7 @@ from vaultd.reading import Reader
 from vaultd.store.database import Database
 from vaultd.vault.files import Vault
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = pytest.mark.asyncio(loop_scope="session")
 pymupdf: Any = _pymupdf
 MakeModel = Callable[..., Author]
 PROSE = "The quick brown fox jumps over the lazy dog and goes on to the river to drink. " * 3
@@ -132,7 +132,7 @@ def nothing(stage: str, done: int = 0, total: int = 0) -> None:
     """Tell nobody."""
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def no_recognition() -> AsyncIterator[Converter]:
     """One converter that leaves scans alone, whether or not the extra `ocr` is installed."""
     running = Converter(recognise=False)

@@ -97,7 +97,6 @@ async def test_child_that_has_grown_fat_is_replaced(converter: Converter) -> Non
 @pytest.mark.parametrize(
     ("name", "word"),
     [
-        ("hang", "too long"),
         ("stubborn", "too long"),
         ("segfault", "SIGSEGV"),
         ("abort", "SIGABRT"),

@@ -231,7 +231,7 @@ def test_document_type_is_refused(tmp_path: Path, read: Read) -> None:
     assert "document type" in extraction.reason
 
 
-@pytest.mark.parametrize("size", [20, 60])
+@pytest.mark.parametrize("size", [8, 24])
 def test_bomb_is_refused_at_once(tmp_path: Path, read: Read, size: int) -> None:
     kind = "wordprocessingml.document.main"
     bomb = b" " * (size * 1024 * 1024)

@@ -45,6 +45,8 @@ def take(browser: Browser, daemon: Daemon, folder: Path) -> None:
     browser.until("document.querySelector('#folders details details')")
     browser.click("#folders details details summary")
     browser.until("document.querySelectorAll('#folders a').length")
+    browser.click("#estimate")
+    browser.until("document.querySelectorAll('#upkeep-found li').length")
     browser.run("document.querySelector('#query').focus()")
     browser.type("why does salt slow the dough")
     browser.until("document.querySelectorAll('#results li').length")

@@ -81,10 +81,13 @@ export function makeUpkeep(bridge, refresh) {
     };
     await bridge.stream("/v1/estimate", add, {});
     if (!costs.length) return { text: "Every document is taken already." };
-    const total = costs.reduce((sum, cost) => sum + cost.tokens, 0);
+    const read = costs.filter((cost) => !cost.reason);
+    const total = read.reduce((sum, cost) => sum + cost.tokens, 0);
+    const text = `About ${count(total)} tokens for ${counted(read.length, "document")} not taken yet.`;
+    const unread = costs.length - read.length;
     costs.sort((one, other) => other.tokens - one.tokens);
     return {
-      text: `About ${count(total)} tokens for ${counted(costs.length, "document")} not taken yet.`,
+      text: unread ? `${text} ${count(unread)} cannot be read.` : text,
       lines: costs.map((cost) => drawCost(cost, link(cost.path))),
     };
   }
@@ -114,12 +117,12 @@ function drawCheck({ name, state, text, remedy }) {
 }
 
 function drawCost({ tokens, reason, waits }, link) {
-  const about = reason || (waits ? "waits for your word" : "");
+  const about = reason || (waits ? "Waits for your word, since it is much." : "");
   return h(
     "li",
-    {},
+    { class: "cost", "data-state": about ? "warning" : "ok" },
     link,
-    h("span", { class: "where" }, `${short(tokens)} tokens`),
+    reason ? null : h("span", { class: "where" }, `${short(tokens)} tokens`),
     about ? h("p", { class: "why" }, about) : null,
   );
 }

@@ -30,11 +30,6 @@ class Note:
     ours: bool
     touched: bool = False
 
-    @property
-    def untouched_by_people(self) -> bool:
-        """Whether the text is what we wrote, to the letter."""
-        return self.ours and self.base is not None and self.text == self.base
-
 
 class Edits:
     """The notes of one plan. `writes` of the same plan may be handed in to be changed further."""

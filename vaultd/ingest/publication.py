@@ -23,7 +23,7 @@ from vaultd.ingest.drafting import Drafted
 from vaultd.ingest.leaving import superseded
 from vaultd.ingest.material import Material
 from vaultd.ingest.merging import settle_page
-from vaultd.model.wiki import Refused, WikiContext
+from vaultd.model.wiki import Refused, SourceText, WikiContext
 from vaultd.publish.catalog import read_wiki
 from vaultd.publish.links import own_notes
 from vaultd.publish.plan import Asset, Plan, Write
@@ -150,19 +150,11 @@ async def _published(
         db=desk.db,
         vault=desk.vault,
     )
-    paths = [page.path for page in plan.pages]
-    warnings = [*drafted.draft.warnings, *plan.warnings]
-    recorded = {
-        "at": stamp(now),
-        "reviews": list(questions.rows),
-        "theirs": leave.theirs,
-        "gone": leave.gone,
-        **note,
-        "contributions": {"source": source.id, "pages": [_said(page) for page in plan.pages]},
-        "ingested": {"source": source.id, "sha256": source.sha256, "pages": paths},
+    result = {
+        "pages": [page.path for page in plan.pages],
+        "reviews": len(questions.writes),
+        "warnings": [*drafted.draft.warnings, *plan.warnings],
     }
-    result = {"pages": paths, "reviews": len(questions.writes), "warnings": warnings}
-    summary = next(page for page in plan.pages if page.properties.type == "source")
     await publish(
         Plan(
             source=source.id,
@@ -173,8 +165,15 @@ async def _published(
             dirty=(*(write.path for write in writes), *leave.removed),
             events=(("source.published", {"path": source.path, **result}),),
             refused=(*drafted.draft.refused, *plan.refused, *outcome.refused),
-            log=summary.properties.title,
-            note=recorded,
+            log=_own_page(plan).properties.title,
+            note={
+                "at": stamp(now),
+                "reviews": list(questions.rows),
+                "theirs": leave.theirs,
+                "gone": leave.gone,
+                **note,
+                **_receipt(source, plan),
+            },
         ),
         db=desk.db,
         vault=desk.vault,
@@ -182,6 +181,19 @@ async def _published(
         also=receipt.record,
     )
     return result
+
+
+def _own_page(plan: PagePlan) -> PlannedPage:
+    return next(page for page in plan.pages if page.properties.type == "source")
+
+
+def _receipt(source: SourceText, plan: PagePlan) -> dict[str, Any]:
+    """Return what is recorded of the source itself: what it says where, and that it is done."""
+    paths = [page.path for page in plan.pages]
+    return {
+        "contributions": {"source": source.id, "pages": [_said(page) for page in plan.pages]},
+        "ingested": {"source": source.id, "sha256": source.sha256, "pages": paths},
+    }
 
 
 def _cached(material: Material, plan: PagePlan, recipe: str) -> dict[str, Any]:

@@ -11,8 +11,9 @@ from hashlib import sha256
 import structlog
 
 from vaultd.core.staleness import name_of, parent_of
+from vaultd.core.timing import DISK_PROBE, LONGEST_WAIT
 from vaultd.embed.seam import Embedder
-from vaultd.errors import DiskFullError, PageChangedError, VaultdError
+from vaultd.errors import DiskFullError, PageChangedError, TransientError, VaultdError
 from vaultd.model.jobs import JobKind, NewJob
 from vaultd.model.paths import Clock, VaultPath
 from vaultd.model.summary import Node
@@ -112,7 +113,7 @@ class Projection:
         )
 
     async def _write(self, look: Look, node: Node, planned: NotePlan) -> None:
-        """Write the note. One that cannot be written is tried again at the next look.
+        """Write the note. One that cannot be written is tried again after a while.
 
         A person's note that was saved a moment ago is left alone until they have paused.
         """
@@ -121,6 +122,7 @@ class Projection:
             await self._db.run(_look_later, look.folder, wait, now=self._clock())
             return
         plan: NotePlan | None = planned
+        wait = DISK_PROBE
         try:
             for _ in range(WRITE_TRIES):
                 if plan is None or await self._written(look, plan):
@@ -131,9 +133,8 @@ class Projection:
             raise
         except VaultdError as error:
             log.warning("folder note not written", note=planned.record.note, reason=str(error))
-        await self._db.run(
-            nodes.mark_folder, look.folder, "", reason="note not written", now=self._clock()
-        )
+            wait = DISK_PROBE if isinstance(error, TransientError) else LONGEST_WAIT
+        await self._db.run(_look_later, look.folder, wait, now=self._clock())
 
     async def _written(self, look: Look, plan: NotePlan) -> bool:
         if plan.review is not None:
@@ -199,5 +200,5 @@ def _rest(vault: Vault, plan: NotePlan, now: datetime) -> timedelta:
 
 
 def _look_later(db: Connection, folder: VaultPath, wait: timedelta, *, now: datetime) -> None:
-    nodes.mark_folder(db, folder, "", reason="note being written", now=now)
+    nodes.mark_folder(db, folder, "", reason="note not written", now=now)
     nodes.look_again(db, run_at=now + wait, now=now)

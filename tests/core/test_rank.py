@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -56,12 +58,36 @@ def test_a_hit_in_another_language_is_not_pushed_below_a_chance_word() -> None:
     assert found[0].passage == 2
 
 
-@pytest.mark.parametrize(("share", "first"), [(0.48, 1), (0.22, 2)])
-def test_the_words_count_as_much_as_they_explain_of_the_question(share: float, first: int) -> None:
-    """Half of the bound is what a right passage has, a fifth what chance gives (medians, xquad)."""
-    found = fuse(Lanes({1: share * 30.0}, 30.0, {1: 0.15, 2: 0.45}, {}))
+@pytest.mark.parametrize(
+    ("there", "first"),
+    [
+        (0.60, 2),  # clearly nearer than anything in the question's script
+        (0.46, 1),  # as near as the other language's twin of what was found by words
+    ],
+)
+def test_chance_words_give_way_to_what_is_clearly_meant_in_another_script(
+    there: float, first: int
+) -> None:
+    vectors = {1: 0.40, 2: there, 3: 0.2}
+
+    found = fuse(Lanes({1: 6.0, 3: 5.0}, 30.0, vectors, {}, foreign=frozenset({2})))
 
     assert found[0].passage == first
+
+
+def test_a_word_that_is_all_of_the_question_counts_whatever_is_near_elsewhere() -> None:
+    found = fuse(Lanes({1: 1.0}, 2.2, {1: 0.1, 2: 0.6}, {}, foreign=frozenset({2})))
+
+    assert found[0].passage == 1
+
+
+@given(found=words, near=cosines)
+def test_in_a_vault_of_one_script_words_count_whole(
+    found: dict[int, float], near: dict[int, float]
+) -> None:
+    own = lanes(found, near)
+
+    assert fuse(own) == fuse(replace(own, foreign=frozenset({99})))
 
 
 @given(score=st.floats(-3.0, 3.0))

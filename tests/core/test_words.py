@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaultd.core.words import indexed, match_of, normal, phrase_of, tells, terms_of
+from vaultd.core.words import indexed, is_dense, match_of, normal, phrase_of, terms_of
 
 texts = st.text(
     alphabet=st.one_of(st.characters(), st.sampled_from('的中文かなカナ한글 "-*:()aB_ ')),
@@ -54,5 +54,7 @@ def test_stop_words_are_dropped_unless_nothing_else_is_left() -> None:
     assert terms_of("to be or not to be") == ["to", "be", "or", "not"]
 
 
-def test_a_character_and_its_pairs_count_as_one() -> None:
-    assert [tells(term) for term in terms_of("缓存 cache")] == [0.5, 0.5, 0.5, 1.0]
+def test_the_script_of_a_question_is_that_of_most_of_its_words() -> None:
+    assert is_dense(terms_of("怎么用 ripgrep 搜索文件"))
+    assert not is_dense(terms_of("what does 缓 mean in English?"))
+    assert not is_dense([])

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import NamedTuple
 
 WORDS_WEIGHT = 0.9
 """Of the words lane at its best against the cosine.
 
-Tuned with the exponent on scifact, anthropic-docs, cmrc, drcd and xquad (docs/benchmarks): the
-hybrid is above both lanes on the mean of the one-language sets, keeps the cross-language hits,
-and finds the other language's twin in a bilingual vault.
+Tuned with the two exponents on scifact, anthropic-docs, cmrc, drcd and xquad (docs/benchmarks):
+the hybrid is above both lanes on the mean of the one-language sets, keeps the cross-language
+hits, and finds the other language's twin in a bilingual vault.
 """
 
 WORDS_POWER = 2.0  # of a passage's share of the best BM25: what matches by half matches by chance
+EXPLAINED_POWER = 0.5  # of the best BM25's share of its bound: how much the words explain at all
 SUMMARY_WEIGHT = 0.25  # of what a file's summary is nearer than the usual one
 TYPICAL_SPREAD = 0.32  # cosine of the best passage less that of the hundredth, built-in embedder
 SPREAD_DEPTH = 100
+CLEARLY = 0.1  # nearer in another script: what is meant is there, and words are found by chance
+ONCE = 1 / 2.2  # of the bound: about the BM25 of a passage that holds every word once
 A_FILE = 3  # results of one file: more would hide the others
 
 Place = tuple[int, str, int | None]  # file, heading, page
@@ -48,28 +51,44 @@ class Lanes:
     vectors: Mapping[int, float] | None
     summaries: Mapping[int, tuple[float, str]]
     near: frozenset[int] = frozenset()  # passages the vector lane found by itself
+    foreign: frozenset[int] = frozenset()  # passages in another script than the question
 
 
 def fuse(lanes: Lanes, *, scale: float = 1.0) -> list[Ranked]:
     """Return every passage of any lane, best first; equal scores by number.
 
-    Words add to the vectors' cosine (times `scale`) and never take away, and they add as much
-    as the best of them explains of the question: where the answer is in another language, the
-    chance matches in its own add little. A lane that is missing or found nothing leaves the
-    other's order as it is.
+    Words add to the vectors' cosine (times `scale`) and never take away, so a hit in another
+    language is not pushed down by the words it cannot share. A lane that is missing or found
+    nothing leaves the other's order as it is.
     """
     words, vectors = lanes.words or {}, lanes.vectors or {}
     best = max(words.values(), default=0.0)
-    explained = min(1.0, best / lanes.bound) if lanes.bound > 0 else 0.0
+    explained = min(1.0, best / lanes.bound) ** EXPLAINED_POWER if lanes.bound > 0 else 0.0
+    held = min(1.0, best / (ONCE * lanes.bound)) if lanes.bound > 0 else 0.0
+    trust = max(held, _trust(vectors, lanes.foreign, scale))
     ranked = []
     for passage in words.keys() | vectors.keys():
         share = words.get(passage, 0.0) / best if best > 0 else 0.0
         by_words = WORDS_WEIGHT * share**WORDS_POWER * explained
+        by_words *= 1.0 if passage in lanes.foreign else trust
         by_vector = scale * vectors.get(passage, 0.0)
         extra, route = lanes.summaries.get(passage, (0.0, ""))
         score = by_words + by_vector + SUMMARY_WEIGHT * extra
         ranked.append(Ranked(passage, score, _via(lanes, passage, route), by_words, by_vector))
     return sorted(ranked, key=lambda one: (-one.score, one.passage))
+
+
+def _trust(vectors: Mapping[int, float], foreign: Set[int], scale: float) -> float:
+    """Return what words count in the question's own script, from 1 down to 0.
+
+    Less, the further what is nearest in meaning is in another script: then the answer is
+    there, and words found here are found by chance, unless nearly all of them are found.
+    """
+    there = max((vectors[passage] for passage in vectors.keys() & foreign), default=None)
+    here = max((vectors[passage] for passage in vectors.keys() - foreign), default=None)
+    if there is None or here is None:
+        return 1.0
+    return min(1.0, max(0.0, 1.0 - scale * (there - here) / CLEARLY))
 
 
 def joined(ranked: Iterable[Ranked], place_of: Mapping[int, Place]) -> list[Ranked]:

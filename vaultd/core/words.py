@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from vaultd.core.script import DENSE, DENSE_CHARACTER
 
@@ -59,12 +59,9 @@ def terms_of(question: str) -> list[str]:
     return (telling or words)[:QUERY_TERMS]
 
 
-def tells(term: str) -> float:
-    """Return how much of a question a term stands for, next to the other terms of the question.
-
-    A CJK character and the pairs it is in tell the same thing twice.
-    """
-    return 0.5 if DENSE_CHARACTER.match(term) else 1.0
+def is_dense(terms: Sequence[str]) -> bool:
+    """Tell whether most of a question's terms are in a script of `DENSE`."""
+    return 2 * sum(DENSE_CHARACTER.match(term) is not None for term in terms) > len(terms)
 
 
 def match_of(terms: Iterable[str], *, last_is_prefix: bool = False) -> str:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 import structlog
 
 from vaultd.core.ignore import ExcludedFiles
+from vaultd.core.language import is_cjk
 from vaultd.core.query import Parsed, parse
 from vaultd.core.rank import WORDS_WEIGHT, Lanes, Ranked, fuse, joined, scale_for, spread
 from vaultd.core.snippet import Finder
-from vaultd.core.words import terms_of
+from vaultd.core.words import is_dense, terms_of
 from vaultd.embed import Embedder
 from vaultd.errors import VaultdError
 from vaultd.model.paths import VaultPath
@@ -210,6 +211,7 @@ class SearchEngine:
             vectors={p: s for p, s in near_by.scores.items() if p in passages},
             summaries=asked.routes.above_all({p: place.path for p, place in places.items()}),
             near=near_by.found,
+            foreign=_foreign(asked.terms, places),
         )
         place_of = {p: (place.file, place.heading, place.page) for p, place in places.items()}
         fused = [one for one in fuse(lanes, scale=asked.scale) if one.passage in places]
@@ -240,6 +242,12 @@ class SearchEngine:
                     window = near_by.windows.get(one.passage, 0)
                     results.take(one, rows[one.passage], ordinals.get(window))
         return results.hits()
+
+
+def _foreign(terms: Sequence[str], places: Mapping[int, finding.Place]) -> frozenset[int]:
+    """Return the passages that can hardly share a word with the question: of another script."""
+    dense = is_dense(terms)
+    return frozenset(p for p, place in places.items() if is_cjk(place.language) != dense)
 
 
 def _named(db: Connection, asked: _Asked, *, typing: bool) -> dict[int, int]:

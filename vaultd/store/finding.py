@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from vaultd.core.text import fold
-from vaultd.core.words import match_of, storable, tells
+from vaultd.core.words import match_of, storable
 from vaultd.model.paths import VaultPath
 from vaultd.model.search import Filters
 from vaultd.store.database import Connection
@@ -71,7 +71,7 @@ class Place(NamedTuple):
     path: VaultPath
     heading: str
     page: int | None
-    text_hash: str
+    language: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ def matching_words(
     With `typing` the last word may be the beginning of one.
     """
     terms = _terms(db, words)
-    bound = (K1 + 1) * sum(term.idf * tells(term.word) for term in terms)
+    bound = (K1 + 1) * sum(term.idf for term in terms)
     telling = [term for term in terms if not term.common] or terms
     if typing and words:
         unfinished = next(term for term in terms if term.word == words[-1])
@@ -253,7 +253,7 @@ def found_rows(db: Connection, passages: Iterable[int]) -> dict[int, Found]:
 def places_of(db: Connection, passages: Iterable[int]) -> dict[int, Place]:
     """Return where each passage stands; those gone meanwhile are missing."""
     rows = db.execute(
-        "select p.id, p.file, f.path, p.heading, p.page, p.text_hash from passages p"
+        "select p.id, p.file, f.path, p.heading, p.page, p.language from passages p"
         f" join indexed_files f on f.id = p.file {_LISTED}",
         (json.dumps(list(passages)),),
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import typer.main
+from typer.testing import CliRunner
 
 from vaultd.cli.application import MODULES, WITHOUT_LOG, app
 
@@ -53,3 +54,11 @@ def test_every_command_is_registered_by_the_module_it_is_said_to_be_in() -> None
         assert command.callback is None or command.callback.__module__ == (
             f"vaultd.cli.{MODULES[name]}"
         )
+
+
+def test_every_command_says_in_one_whole_line_what_it_does() -> None:
+    shown = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "80"}).stdout
+    lines = shown.partition("Commands:\n")[2].splitlines()
+
+    assert len(lines) == len(MODULES)
+    assert [line for line in lines if "..." in line] == []

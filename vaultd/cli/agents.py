@@ -29,7 +29,10 @@ def mcp(
     ] = False,
     vault: VaultOption = None,
 ) -> None:
-    """Let an AI agent read the vault, over MCP on standard input and output."""
+    """Let an AI agent read the vault over MCP.
+
+    The agent's program starts this and speaks to it on standard input and output.
+    """
     target = target_at(vault)
     try:
         from vaultd.mcp.server import make_server

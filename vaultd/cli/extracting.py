@@ -33,7 +33,7 @@ def extract(
     file: Annotated[Path, typer.Argument(help="The document to read.")],
     as_json: JsonOption = False,
 ) -> None:
-    """Show the text and the pictures that the converter sees in a file."""
+    """Show what the converter sees in a file: text and pictures."""
     if not file.is_file():
         raise UsageError(f"There is no file {file}.")
     extraction = asyncio.run(_convert(file.resolve()))

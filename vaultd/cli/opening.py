@@ -70,7 +70,10 @@ def token(
     vault: VaultOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Print the key to the bridge, for scripts and other programs on this machine."""
+    """Print the key to the bridge, for other programs.
+
+    Only those on this machine can use it.
+    """
     from vaultd.bridge.keys import new_token, token_of
 
     target = target_at(vault)

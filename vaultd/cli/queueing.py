@@ -38,7 +38,7 @@ def register(app: typer.Typer) -> None:
 def ingest(
     documents: Annotated[
         list[Path],
-        typer.Argument(metavar="FILE...", help="Documents; outside raw/ they are copied into it."),
+        typer.Argument(metavar="FILE", help="Documents; outside raw/ they are copied into it."),
     ],
     chat: Annotated[
         bool, typer.Option("--chat", help="Talk about the one document before it is written.")
@@ -115,7 +115,10 @@ def retry(
     vault: VaultOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Try again what is parked, paused or waits for your word, and wait for it."""
+    """Try again what is held back, and wait for it.
+
+    That is what is parked, paused, or waits for your word that it may cost what it would.
+    """
     if [bool(source), every, offline].count(True) != 1:
         raise UsageError("Name a source, or use --all or --offline.")
     target = target_at(vault)
@@ -156,7 +159,7 @@ def cancel(
     vault: VaultOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Stop the work on a source; it is not taken again until it changes or you retry it."""
+    """Stop the work on a source, until it changes or you retry it."""
     target = target_at(vault)
     stopped = with_database(target, _cancelled, source)
     if as_json:

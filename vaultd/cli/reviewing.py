@@ -24,7 +24,7 @@ def register(app: typer.Typer) -> None:
 
 
 def reviews(vault: VaultOption = None, as_json: JsonOption = False) -> None:
-    """List the questions that wait for you, with their possible answers."""
+    """List the questions that wait for you, with their answers."""
     target = target_at(vault)
     document = ask_bridge(target, "GET", "/v1/reviews") or _beside(target)
     if as_json:
@@ -50,7 +50,10 @@ def review(
     vault: VaultOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Answer a question, as ticking a line of its note in wiki/reviews/ does."""
+    """Answer a question that waits for you.
+
+    The same as ticking a line of its note in wiki/reviews/.
+    """
     from vaultd.review.answers import checked_answer  # brings all that publishing needs
 
     target = target_at(vault)

@@ -45,7 +45,10 @@ def install(
     vault: VaultOption = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before writing.")] = False,
 ) -> None:
-    """Show what would be written, ask, write it, and start vaultd under it."""
+    """Start vaultd now and at every login.
+
+    Shows what would be written, asks, writes it, and starts vaultd under it.
+    """
     unit = _unit(vault)
     say(f"# {unit.path}")
     say(unit.content.decode("utf-16" if unit.path.suffix == ".xml" else "utf-8"))
@@ -78,7 +81,7 @@ def uninstall(vault: VaultOption = None) -> None:
 
 
 def status(vault: VaultOption = None, as_json: JsonOption = False) -> None:
-    """Say whether vaultd is installed to start at login, and whether it runs."""
+    """Say whether vaultd starts at login, and whether it runs so."""
     unit = _unit(vault)
     installed = Path(unit.path).exists()
     active = installed and _succeeds(unit.active)

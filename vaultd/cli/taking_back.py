@@ -47,7 +47,10 @@ def forget(
     vault: VaultOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Take back what a source gave to the wiki; the file itself stays."""
+    """Take back what a source gave to the wiki.
+
+    The file itself stays where it is, and is not taken again until you ask for it.
+    """
     target = target_at(vault)
     identity = _identity(target, source)
     payload = {"dry_run": dry_run}
@@ -71,7 +74,10 @@ def restore(
     vault: VaultOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Put an old version of a page back; the one that is there becomes a version itself."""
+    """Put an old version of a page back.
+
+    The one that is there becomes a version itself.
+    """
     from vaultd.upkeep.versions import content_of
     from vaultd.vault.files import Vault
 

@@ -38,9 +38,10 @@ def register(app: typer.Typer) -> None:
 
 
 def lint(vault: VaultOption = None, as_json: JsonOption = False) -> None:
-    """Look over the wiki: broken links, orphans, unlisted and stale pages, duplicates.
+    """Look over the wiki for what is not as it should be.
 
-    The same stands in wiki/reviews/lint.md. Exit code 3 if there is anything to look at.
+    Broken links, orphans, unlisted and stale pages, duplicates, conflict copies. The same stands
+    in wiki/reviews/lint.md. Exit code 3 if there is anything to look at.
     """
     from vaultd.core.lint import HEADINGS
 
@@ -65,7 +66,10 @@ def lint(vault: VaultOption = None, as_json: JsonOption = False) -> None:
 
 
 def rebuild(vault: VaultOption = None, as_json: JsonOption = False) -> None:
-    """Make records, indexes and listings anew from the files; no model is asked."""
+    """Make records, indexes and listings anew from the files.
+
+    No model is asked, and no page is written anew.
+    """
     target = target_at(vault)
     rows = carry_out(target, [NewJob(JobKind.REBUILD, ".", person=True)], silent=as_json)
     (row,) = rows
@@ -82,8 +86,9 @@ def rebuild(vault: VaultOption = None, as_json: JsonOption = False) -> None:
 
 
 def doctor(vault: VaultOption = None, as_json: JsonOption = False) -> None:
-    """Check program, model, embedder and, if there is one, the vault; say what helps.
+    """Check whether everything is sound, and say what helps.
 
+    Program, model, embedder and, if there is one, the vault with its database.
     Exit code 1 if something does not work, 3 if something is worth a look.
     """
     checks = _checks(vault)
@@ -120,7 +125,10 @@ def _checks(named: Path | None) -> list[Check]:
 
 
 def take_over(vault: VaultOption = None, as_json: JsonOption = False) -> None:
-    """Make this machine the one that writes the vault; the other one then only reads it."""
+    """Make this machine the one that writes the vault.
+
+    The other one then only reads it.
+    """
     from vaultd.daemon.place import take_over as taken_over
 
     target = target_at(vault)
@@ -137,12 +145,15 @@ def take_over(vault: VaultOption = None, as_json: JsonOption = False) -> None:
 def estimate(
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[FILE...]", help="Documents; left out: those not taken yet."),
+        typer.Argument(metavar="FILE", help="Documents; left out: those not taken yet."),
     ] = None,
     vault: VaultOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Say how many tokens documents would take with a model; none is asked."""
+    """Say how many tokens documents would take with a model.
+
+    None is asked, and nothing is written.
+    """
     target = target_at(vault)
     wanted = [file.resolve() for file in files] if files else _not_taken(target)
     missing = [file for file in wanted if not file.is_file()]

@@ -100,8 +100,9 @@ def _use(destinations: list[logging.Handler]) -> None:
         root.addHandler(new)
     _in_use.extend(destinations)
     root.setLevel(logging.INFO)
-    for chatty in ("httpx", "httpx2", "httpcore", "openai", "apscheduler", "uvicorn", "watchdog"):
+    for chatty in ("httpx", "httpx2", "httpcore", "openai", "uvicorn", "watchdog"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
+    logging.getLogger("apscheduler").setLevel(logging.ERROR)  # warns of each chore that takes long
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,

@@ -98,7 +98,7 @@ async def check(folder: Path, whole: dict[str, bytes], at: int, code: str, how: 
     home = Home(folder / f"{code} {how} {at}")
     await failing(home, at, code, forever=how == "for ever")
     broken = list(whole_or_absent(home, whole))
-    home.clock.skip(600)  # what is refused is tried again every ten minutes
+    home.clock.skip(120)  # a note that could not be written is written again then
     await home.again()
     broken += [f"{path} is left over" for path in home.temps()]
     broken += [f"{subject}: {state}" for subject, state in (await home.states()).items()]

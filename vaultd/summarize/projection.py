@@ -11,9 +11,8 @@ from hashlib import sha256
 import structlog
 
 from vaultd.core.staleness import name_of, parent_of
-from vaultd.core.timing import DISK_PROBE, LONGEST_WAIT
 from vaultd.embed.seam import Embedder
-from vaultd.errors import DiskFullError, PageChangedError, TransientError, VaultdError
+from vaultd.errors import DiskFullError, PageChangedError, VaultdError
 from vaultd.model.jobs import JobKind, NewJob
 from vaultd.model.paths import Clock, VaultPath
 from vaultd.model.summary import Node
@@ -40,6 +39,7 @@ from vaultd.vault.files import Vault
 
 log = structlog.get_logger()
 
+WRITE_AGAIN = timedelta(minutes=2)  # longer than one pass waits for anything
 WRITE_TRIES = 3  # a person who saves at this very moment is waited for so often
 
 
@@ -122,7 +122,6 @@ class Projection:
             await self._db.run(_look_later, look.folder, wait, now=self._clock())
             return
         plan: NotePlan | None = planned
-        wait = DISK_PROBE
         try:
             for _ in range(WRITE_TRIES):
                 if plan is None or await self._written(look, plan):
@@ -133,8 +132,7 @@ class Projection:
             raise
         except VaultdError as error:
             log.warning("folder note not written", note=planned.record.note, reason=str(error))
-            wait = DISK_PROBE if isinstance(error, TransientError) else LONGEST_WAIT
-        await self._db.run(_look_later, look.folder, wait, now=self._clock())
+        await self._db.run(_look_later, look.folder, WRITE_AGAIN, now=self._clock())
 
     async def _written(self, look: Look, plan: NotePlan) -> bool:
         if plan.review is not None:

@@ -28,7 +28,7 @@ from vaultd.ingest.withdrawal import Withdrawal
 from vaultd.model.document import ExtractedImage, ExtractedPage
 from vaultd.model.jobs import Job, JobKind
 from vaultd.model.paths import SourceId, VaultPath
-from vaultd.model.wiki import Draft, PageDraft, PageRef, SourceText, WikiContext
+from vaultd.model.wiki import Draft, PageDraft, PageRef, Refused, SourceText, WikiContext
 from vaultd.publish.links import LinkMap
 from vaultd.reading import Reader
 from vaultd.store import files, sources
@@ -74,6 +74,7 @@ class World:
         picture: bool = False,
         recipe: str = "offline",
         content: str = "",
+        refused: tuple[Refused, ...] = (),
     ) -> Mapping[str, Any]:
         """Drop `raw/<name>` and publish its own page and concept pages as an ingest would."""
         path = VaultPath(f"raw/{name}")
@@ -106,7 +107,7 @@ class World:
             ),
         ]
         context = WikiContext("", "", (), 0, summary, "", self.clock().date())
-        drafted = Drafted(Draft(tuple(drafts)), ())
+        drafted = Drafted(Draft(tuple(drafts), refused=refused), ())
         self.clock.pass_(minutes=1)
         return await publish_source(material, drafted, context, self.desk, recipe=recipe)
 

@@ -10,7 +10,7 @@ from vaultd.core.page import parse_page
 from vaultd.index import Indexer
 from vaultd.model.jobs import JobKind
 from vaultd.model.paths import SourceId, VaultPath
-from vaultd.model.wiki import ReviewKind
+from vaultd.model.wiki import Refused, ReviewKind
 from vaultd.reading import Reader
 from vaultd.store import contributions, ingest_cache, pages, passages, reviews, sources
 
@@ -258,6 +258,18 @@ async def test_an_outdated_page_that_a_person_edited_stays_as_theirs(world: Worl
 
     assert "It grows." in world.text("wiki/concepts/Entropy.md")
     assert "My own thought." in world.text("wiki/concepts/Entropy.md")
+
+
+async def test_a_page_stays_while_its_new_text_was_refused(world: World) -> None:
+    await world.ingest("heat.pdf", {"Warmth": HEAT, "Entropy": "It grows."}, recipe="a model")
+    index = Refused("wiki/index.md", "- a list", "the index is made by code")
+    page = Refused("wiki/concepts/entropy.md", "Sie wächst.", "not in the language en")
+
+    await world.ingest("heat.pdf", {"Warmth": STEAM}, recipe="a model", refused=(index, page))
+    assert world.has("wiki/concepts/Entropy.md")
+
+    await world.ingest("heat.pdf", {"Warmth": HEAT}, recipe="a model", refused=(index,))
+    assert not world.has("wiki/concepts/Entropy.md")
 
 
 async def test_pages_of_one_text_stay_when_a_model_does_not_name_them_again(world: World) -> None:

@@ -14,7 +14,7 @@ import structlog
 from vaultd.author.seam import Author, MergeRequest
 from vaultd.core.block_path import same_path
 from vaultd.core.link import Resolver, Targets, find_links, unlinked
-from vaultd.core.listing import INDEX, LOG
+from vaultd.core.listing import INDEX, LOG, is_page
 from vaultd.core.merge import adds_nothing, both_bodies, claims_of, merge_faults
 from vaultd.core.names import media_folder
 from vaultd.core.page import parse_page
@@ -29,6 +29,7 @@ from vaultd.ingest.desk import Desk
 from vaultd.ingest.edits import Edits, Note
 from vaultd.ingest.material import Material
 from vaultd.model.paths import Clock, SourceId, VaultPath
+from vaultd.model.wiki import Refused
 from vaultd.publish.catalog import read_wiki
 from vaultd.publish.links import LinkMap
 from vaultd.publish.plan import Removal, Write
@@ -49,7 +50,8 @@ class Leave:
     """The departure of `source` from pages; what it comes to is gathered and not yet written.
 
     `author` unites what remaining sources say (None: by rule, no model is asked). `trusting`
-    takes a page whose base is unknown for ours: only on a person's own word.
+    takes a page whose base is unknown for ours: only on a person's own word. `withheld` are
+    pages that it stays on for now.
     """
 
     source: SourceId
@@ -67,6 +69,7 @@ class Leave:
     relinked: list[VaultPath] = field(default_factory=list)
     theirs: list[VaultPath] = field(default_factory=list)
     conflicts: dict[VaultPath, Updated] = field(default_factory=dict)
+    withheld: list[VaultPath] = field(default_factory=list)
 
     async def page(self, path: VaultPath) -> None:
         """Take the source off one page."""
@@ -210,12 +213,18 @@ class Leave:
 
 
 async def superseded(
-    material: Material, plan: PagePlan, writes: Iterable[Write], desk: Desk
+    material: Material,
+    plan: PagePlan,
+    writes: Iterable[Write],
+    desk: Desk,
+    *,
+    refused: Iterable[Refused] = (),
 ) -> Leave:
     """Take a source off the pages that were made of it before, and that `plan` does not hold.
 
     They say what its text said then. Of one and the same text a model's pages stay: it does not
-    name the same ones twice. `writes` are those of the plan; the edits returned hold them too.
+    name the same ones twice. All stay where a page was `refused`, since it may be one of them.
+    `writes` are those of the plan; the edits returned hold them too.
     """
     source = material.source.id
     edits = Edits(desk.db, desk.vault, writes)
@@ -224,10 +233,13 @@ async def superseded(
     stay = {same_path(page.path) for page in plan.pages}
     left = [path for path in made.pages if same_path(path) not in stay]
     outdated = made.text_sha256 != material.text_sha256 or made.recipe.startswith(OFFLINE)
-    if left and outdated:
+    whole = not any(not each.path or is_page(VaultPath(each.path)) for each in refused)
+    if left and outdated and whole:
         for path in left:
             await leave.page(path)
         await leave.finish()
+    else:
+        leave.withheld += left
     return leave
 
 

@@ -72,7 +72,7 @@ async def publish_source(
         await _settle(_with_gallery(page, material, context), plan, outcome, material, desk)
     outcome.questions += [Question(each) for each in (*drafted.reviews, *plan.reviews)]
     note = {"session": {"id": session, "state": "written"}} if session else {}
-    note["cache"] = _cached(material, plan, recipe)
+    note["cache"] = _cached(material, recipe)
     return await _published(material, drafted, plan, outcome, desk, note)
 
 
@@ -140,7 +140,8 @@ async def _published(
     note: Mapping[str, Any],
 ) -> Mapping[str, Any]:
     source, now = material.source, desk.clock()
-    leave = await superseded(material, plan, outcome.writes, desk)
+    refused = (*drafted.draft.refused, *plan.refused)
+    leave = await superseded(material, plan, outcome.writes, desk, refused=refused)
     writes = leave.edits.writes()
     questions = await asked(
         [*outcome.questions, *await leave.questions()],
@@ -150,8 +151,9 @@ async def _published(
         db=desk.db,
         vault=desk.vault,
     )
+    paths = [page.path for page in plan.pages]
     result = {
-        "pages": [page.path for page in plan.pages],
+        "pages": paths,
         "reviews": len(questions.writes),
         "warnings": [*drafted.draft.warnings, *plan.warnings],
     }
@@ -164,7 +166,7 @@ async def _published(
             jobs=following_jobs(writes, source.path, source.sha256),
             dirty=(*(write.path for write in writes), *leave.removed),
             events=(("source.published", {"path": source.path, **result}),),
-            refused=(*drafted.draft.refused, *plan.refused, *outcome.refused),
+            refused=(*refused, *outcome.refused),
             log=_own_page(plan).properties.title,
             note={
                 "at": stamp(now),
@@ -172,6 +174,7 @@ async def _published(
                 "theirs": leave.theirs,
                 "gone": leave.gone,
                 **note,
+                "cache": {**note["cache"], "pages": [*paths, *leave.withheld]},
                 **_receipt(source, plan),
             },
         ),
@@ -196,13 +199,12 @@ def _receipt(source: SourceText, plan: PagePlan) -> dict[str, Any]:
     }
 
 
-def _cached(material: Material, plan: PagePlan, recipe: str) -> dict[str, Any]:
+def _cached(material: Material, recipe: str) -> dict[str, Any]:
     """Return what lets the same text be recognised as done."""
     return {
         "source": material.source.id,
         "text_sha256": material.text_sha256,
         "recipe": recipe,
-        "pages": [page.path for page in plan.pages],
     }
 
 

@@ -115,6 +115,14 @@ def test_setting_our_keys_changes_only_our_lines_in_2000_blocks() -> None:
         check_splice(random_block(random.Random(seed)))
 
 
+def test_what_is_added_ends_its_lines_as_the_note_does_f15() -> None:
+    note = "---\r\nrating: 5\r\n---\r\nText.\r\n"
+
+    changed = set_properties(note, {"tags": ["a", "b"], "title": "A"})
+
+    assert changed.count("\n") == changed.count("\r\n") == 8
+
+
 @given(st.text())
 def test_splitting_and_joining_gives_the_note(text: str) -> None:
     assert split_note(text).text == text

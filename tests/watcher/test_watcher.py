@@ -248,8 +248,8 @@ async def test_own_write_is_known_by_its_content_and_a_later_edit_is_seen(scene:
     scene.vault.write(path, b"ours", expect=None)
     ours = NewJob(JobKind.INDEX, path, hashlib.sha256(b"ours").hexdigest())
     scene.db.run_sync(jobs.enqueue_all, [ours], now=scene.clock())
-    await scene.settle()
     scene.finish_all()
+    await scene.settle()
     assert scene.count(JobKind.INDEX) == 1
 
     scene.put(path, "a person's edit")

@@ -106,6 +106,6 @@ class Bridge:
 
 
 def _hit(result: dict[str, Any]) -> Hit:
-    """Return a result without the further passages below it."""
-    fields = {name: result[name] for name in Hit.__slots__ if name != "more"}
+    """Return a result without the other places that say it."""
+    fields = {name: result[name] for name in Hit.__slots__ if name != "also"}
     return Hit(**fields)

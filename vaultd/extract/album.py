@@ -11,9 +11,9 @@ from vaultd.model.document import ExtractedImage
 
 SIDE = 32  # pixels of a look
 SAME_ASPECT = 0.02  # by which the proportions of a copy may differ
-# Two copies of a drawing, cover or photograph, one drawn coarser, differ by at most 22 in a point
-# and by 3 on average, other pairs of the same proportions by 60 and more.
-MOST_IN_A_POINT, MOST_ON_AVERAGE = 30, 4.0
+# Two copies of a drawing, cover or photograph, one drawn coarser, differ by at most 31 in a point
+# and by 3.5 on average, other pairs of the same proportions by 60 and more.
+MOST_IN_A_POINT, MOST_ON_AVERAGE = 40, 4.5
 
 
 @dataclass(frozen=True, slots=True)

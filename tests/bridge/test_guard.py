@@ -193,6 +193,12 @@ def test_unknown_fields_are_refused_by_name_c4(daemon: Daemon) -> None:
     assert [each["field"] for each in query["errors"]] == ["prefix"]
 
 
+def test_a_list_in_an_address_holds_nothing_but_what_is_known(daemon: Daemon) -> None:
+    daemon.get("/v1/jobs", state="parked,waiting", kind="")
+    for wrong in ("parked,", ",", "parked,asleep"):
+        assert daemon.problem("GET", "/v1/jobs", params={"state": wrong})["status"] == 422
+
+
 def test_large_bodies_are_refused_stated_or_not_c4(daemon: Daemon) -> None:
     large = json.dumps({"query": "x" * 2_000_000}).encode()
     headers = {"Content-Type": "application/json"}

@@ -98,7 +98,7 @@ def _query(op: Operation, request: Request) -> dict[str, Any]:
     given: dict[str, Any] = dict(request.query_params)
     for name, field in op.asks.model_fields.items():
         if name in given and get_origin(field.annotation) is tuple:
-            given[name] = tuple(each for each in given[name].split(",") if each)
+            given[name] = tuple(given[name].split(",")) if given[name] else ()
     return given
 
 

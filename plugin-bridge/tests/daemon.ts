@@ -40,6 +40,11 @@ export class RealDaemon {
 		this.process = null;
 	}
 
+	/** Processor time that it and its children have used, in milliseconds; for Linux. */
+	get processorTime(): number {
+		return this.process?.pid === undefined ? 0 : ticksOf(this.process.pid) * 10;
+	}
+
 	async remove(): Promise<void> {
 		await this.stop();
 		rmSync(this.vault, { recursive: true, force: true });
@@ -72,6 +77,12 @@ export class RealDaemon {
 			...this.settings,
 		};
 	}
+}
+
+function ticksOf(pid: number): number {
+	const numbers = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ").map(Number) ?? [];
+	const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean);
+	return (numbers[11] ?? 0) + (numbers[12] ?? 0) + children.reduce((sum, child) => sum + ticksOf(Number(child)), 0);
 }
 
 /** Wait until `holds` does, or fail naming what was waited for. */

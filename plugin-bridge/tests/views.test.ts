@@ -281,7 +281,17 @@ describe("the search modal", () => {
 		await shown("Koji", ".suggestion-item");
 		await new Promise((resolve) => setTimeout(resolve, 80));
 
-		expect(bridge.calls("POST /v1/search").map((body) => body.query)).toEqual(["koji"]);
+		expect(bridge.calls("POST /v1/search").map((body) => body.query)).toEqual(["k", "koji"]);
+	});
+
+	it("shows what it has while one types faster than the daemon answers", async () => {
+		bridge.delay = 60;
+		type(input, "ko");
+		await new Promise((resolve) => setTimeout(resolve, 40));
+		type(input, "koj");
+		await shown("Koji", ".suggestion-item");
+
+		expect(bridge.calls("POST /v1/search").map((body) => body.query)).toEqual(["ko", "koj"]);
 	});
 
 	it("says that the daemon is not running instead of failing", async () => {

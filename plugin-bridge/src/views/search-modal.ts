@@ -11,6 +11,7 @@ import type { Hit } from "../protocol";
 import { shownName } from "./elements";
 
 const SHOWN = 20;
+const HINT = "Type a question or a few words.";
 
 /** Where a link is inserted: the editor that was active when the modal opened. */
 interface Place {
@@ -21,8 +22,9 @@ interface Place {
 export class SearchModal extends SuggestModal<Hit> {
 	private readonly place: Place | null;
 	private readonly filters: HTMLElement;
-	private number = 0;
-	private busy: Promise<unknown> = Promise.resolve();
+	private wanted = ""; // the line as it is typed
+	private answered = ""; // the line that `latest` was found for
+	private asking = false;
 	private latest: Hit[] = [];
 
 	constructor(
@@ -37,7 +39,7 @@ export class SearchModal extends SuggestModal<Hit> {
 		this.filters = this.modalEl.createDiv({ cls: "vaultd-filters", attr: { role: "status" } });
 		this.resultContainerEl.before(this.filters);
 		this.setPlaceholder("Search your vault by meaning");
-		this.emptyStateText = "Type a question or a few words.";
+		this.emptyStateText = HINT;
 		this.limit = SHOWN;
 		const mod = Platform.isMacOS ? "⌘" : "Ctrl";
 		this.setInstructions([
@@ -63,17 +65,30 @@ export class SearchModal extends SuggestModal<Hit> {
 		return false;
 	}
 
-	/** Ask for the newest line only: one question is under way at a time, lines in between are skipped. */
-	override async getSuggestions(line: string): Promise<Hit[]> {
-		this.number += 1;
-		const number = this.number;
-		await this.busy;
-		if (number !== this.number) return this.latest;
-		const question = this.ask(line);
-		this.busy = question;
-		const found = await question;
-		if (number === this.number) this.latest = found;
+	/**
+	 * Return what was found last, at once; the newest line is asked for beside that.
+	 *
+	 * One question is under way at a time, lines in between are skipped, and every answer is
+	 * drawn: whoever types faster than the daemon answers still sees results.
+	 */
+	override getSuggestions(line: string): Hit[] {
+		this.wanted = line;
+		const isEmpty = askedIn(line).query === "";
+		if (isEmpty) this.latest = [];
+		if (line !== this.answered) this.emptyStateText = isEmpty ? HINT : "Searching …";
+		if (!this.asking && line !== this.answered) void this.askNewest();
 		return this.latest;
+	}
+
+	private async askNewest(): Promise<void> {
+		this.asking = true;
+		while (this.answered !== this.wanted) {
+			const line = this.wanted;
+			this.latest = await this.ask(line);
+			this.answered = line;
+			this.inputEl.dispatchEvent(new Event("input")); // Obsidian draws anew
+		}
+		this.asking = false;
 	}
 
 	private async ask(line: string): Promise<Hit[]> {

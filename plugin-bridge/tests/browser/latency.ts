@@ -48,28 +48,37 @@ export function sharesOf(waits: readonly number[]): { median: number; p95: numbe
 	return { median: nth(0.5), p95: nth(0.95), number: waits.length };
 }
 
-/** Type the questions and return the waits in milliseconds. */
+/** Type the questions; return, for each key, the wait in milliseconds for results that know of it. */
 export async function waitsWhileTyping(page: Page): Promise<number[]> {
 	await page.keyboard.type(QUESTIONS[0] ?? ""); // the daemon reads its vectors for the first question
 	await page.locator(".suggestion-item").first().waitFor({ timeout: 60_000 });
 	await page.waitForTimeout(2_000);
 	await page.evaluate(() => {
 		const waits: number[] = [];
-		let since = 0;
+		let keys: { line: string; at: number }[] = [];
+		let answered = "";
 		const results = document.querySelector(".prompt-results") as HTMLElement;
-		document.querySelector(".prompt-input")?.addEventListener("input", () => (since ||= performance.now()), true);
+		const input = document.querySelector(".prompt-input") as HTMLInputElement;
+		input.addEventListener("input", (event) => void (event.isTrusted && keys.push({ line: input.value.trim(), at: performance.now() })), true);
+		const send = window.fetch;
+		window.fetch = async (to, request) => {
+			const answer = await send(to, request);
+			const { url, body } = JSON.parse(String(request?.body ?? "{}")) as { url?: string; body?: string };
+			if (url?.endsWith("/v1/search")) answered = (JSON.parse(body ?? "{}") as { query: string }).query;
+			return answer;
+		};
 		new MutationObserver(() => {
-			if (since > 0 && results.querySelector(".suggestion-item")) {
-				waits.push(performance.now() - since);
-				since = 0;
-			}
+			if (!results.querySelector(".suggestion-item")) return;
+			for (const key of keys.filter((each) => answered.startsWith(each.line))) waits.push(performance.now() - key.at);
+			keys = keys.filter((each) => !answered.startsWith(each.line));
 		}).observe(results, { childList: true });
 		Object.assign(window, { waits });
 	});
 	for (const question of QUESTIONS) {
 		await page.locator(".prompt-input").fill("");
-		await page.keyboard.type(question, { delay: BETWEEN_KEYS_MS });
 		await page.waitForTimeout(300);
+		await page.keyboard.type(question, { delay: BETWEEN_KEYS_MS });
+		await page.waitForTimeout(1_000);
 	}
 	return page.evaluate(() => (window as unknown as { waits: number[] }).waits);
 }

@@ -92,6 +92,7 @@ def test_10000_random_titles_give_distinct_names() -> None:
 def test_case_and_unicode_twins_get_a_number() -> None:
     taken = {same_path("wiki/c/Étude.md")}
     assert distinct_path("wiki/c", "e\u0301tude", taken) == "wiki/c/étude 1.md"
+    assert distinct_path("wiki/c", "E\u0301TUDE", taken) == "wiki/c/ÉTUDE 1.md"
 
 
 def test_source_pages_mirror_raw_and_tell_twins_apart() -> None:

@@ -30,7 +30,7 @@ from vaultd.store.joblist import JobRow
 log = structlog.get_logger()
 
 DONE, DEGRADED, INTERRUPTED = 0, 3, 130
-STOP_SECONDS, TELL_SECONDS = 4.0, 0.2  # a stop takes less than five, whatever hangs
+STOP_SECONDS, TELL_SECONDS = 3.5, 0.2  # a stop takes less than five, whatever hangs
 ONCE_HORIZON = timedelta(seconds=60)  # one pass waits for what is due within that time
 FOLLOWING = timedelta(seconds=10)  # what a request brings about is done with it: index, folders
 TICK = timedelta(seconds=1)  # how fast requests of other processes are noticed

@@ -37,8 +37,7 @@ def enqueue_all(db: Connection, new_jobs: Iterable[NewJob], *, now: datetime) ->
 
     The same kind, subject and digest is queued once: what waits, pauses or is parked keeps its
     place and state, unless a person asks for it, which starts it again. A newer content of a
-    file replaces an older one that has not started. Each is told as an event, but indexing:
-    a vault has thousands of files, and who shows them reads the list.
+    file replaces an older one that has not started. All is told as events but mere indexing.
     """
     ids = []
     for job in new_jobs:
@@ -153,8 +152,7 @@ def claim(db: Connection, *, kinds: Collection[JobKind], now: datetime) -> Job |
               and not exists (
                 select 1 from jobs as busy
                 where busy.state = 'running' and busy.subject = due.subject
-                  and (busy.kind = due.kind
-                    or not (busy.kind in ({apart}) or due.kind in ({apart}))))
+                  and (busy.kind = due.kind or not (busy.kind in ({apart}) or due.kind in ({apart}))))
             order by deaths >= {DEATHS_TO_BE_LAST}, person desc, run_at, id limit 1)
         returning {FIELDS}
         """,  # only counted marks and constants

@@ -6,7 +6,6 @@ import re
 
 from tests.conftest import ROOT
 
-
 LAST = {"A": 10, "B": 18, "C": 14, "D": 12, "E": 10, "F": 11, "G": 7}  # ids run from 1
 
 

@@ -4,7 +4,7 @@ import hashlib
 import os
 import time
 
-from tests.bridge.conftest import Daemon, until
+from tests.bridge.conftest import CAT, Daemon, until
 from vaultd.bridge.keys import new_code
 from vaultd.cli.target import now
 from vaultd.model.wiki import ReviewKind
@@ -78,13 +78,14 @@ def test_a_file_is_queued_followed_and_done_c13(daemon: Daemon) -> None:
 
 
 def test_a_note_handed_in_is_copied_and_a_page_is_refused(daemon: Daemon) -> None:
-    job = daemon.post("/v1/ingest", path="notes/plan.md")
+    (daemon.root / "notes" / "list.md").write_text("# List\n\nFlour, salt and a wooden spoon.\n")
+    job = daemon.post("/v1/ingest", path="notes/list.md")
     refused = daemon.problem("POST", "/v1/ingest", json={"path": "wiki/sources/cat.md"})
 
-    assert job["subject"] == "raw/plan.md"
+    assert job["subject"] == "raw/list.md"
     ended = daemon.job(job["id"])
     assert (ended["state"], ended["reason"]) == ("done", "")
-    assert (daemon.root / "notes" / "plan.md").exists()
+    assert (daemon.root / "notes" / "list.md").exists()
     assert refused["status"] == 422
 
 
@@ -133,6 +134,9 @@ def test_a_version_is_listed_read_and_put_back(daemon: Daemon) -> None:
     stale = daemon.problem("POST", "/v1/pages/restore", json=seen)
     assert stale["status"] == 409
     assert stale["current"] == hashlib.sha256(page.read_bytes()).hexdigest()
+    (daemon.root / "raw" / "cat.md").write_text(CAT)
+    daemon.job(daemon.post("/v1/ingest", path="raw/cat.md")["id"])
+    daemon.idle()
 
 
 def test_a_version_that_is_not_there_is_answered_with_those_that_are(daemon: Daemon) -> None:

@@ -39,13 +39,11 @@ def enqueue_all(db: Connection, new_jobs: Iterable[NewJob], *, now: datetime) ->
     place and state, unless a person asks for it, which starts it again. A newer content of a
     file replaces an older one that has not started. All is told as events but mere indexing.
     """
-    ids = []
-    for job in new_jobs:
-        job_id, changed = _enqueue(db, job, stamp(now))
+    new = [(job, *_enqueue(db, job, stamp(now))) for job in new_jobs]
+    for job, job_id, changed in new:
         if changed and (job.person or job.kind is not JobKind.INDEX):
             tell(db, job_id, now=now)
-        ids.append(job_id)
-    return ids
+    return [job_id for _, job_id, _ in new]
 
 
 def _enqueue(db: Connection, job: NewJob, now: str) -> tuple[int, bool]:
@@ -69,7 +67,7 @@ def _enqueue(db: Connection, job: NewJob, now: str) -> tuple[int, bool]:
             done = 0, total = 0, changed_at = :now
         where id = :id
         """,
-        {**_values(job, now), "id": job_id},
+        _values(job, now) | {"id": job_id},
     )
     return job_id, True
 
@@ -140,7 +138,7 @@ def claim(db: Connection, *, kinds: Collection[JobKind], now: datetime) -> Job |
     looks at it apart). While a need is paused only its probe starts.
     """
     open_kinds = [kind for kind in kinds if pauses.open_for(db, kind, now=now)]
-    apart = ", ".join(f"'{kind}'" for kind in LOOKING)
+    apart = "(" + ", ".join(f"'{kind}'" for kind in LOOKING) + ")"
     marks = ", ".join("?" * len(open_kinds))
     row = db.execute(
         f"""
@@ -152,7 +150,8 @@ def claim(db: Connection, *, kinds: Collection[JobKind], now: datetime) -> Job |
               and not exists (
                 select 1 from jobs as busy
                 where busy.state = 'running' and busy.subject = due.subject
-                  and (busy.kind = due.kind or not (busy.kind in ({apart}) or due.kind in ({apart}))))
+                  and (busy.kind = due.kind
+                       or busy.kind not in {apart} and due.kind not in {apart}))
             order by deaths >= {DEATHS_TO_BE_LAST}, person desc, run_at, id limit 1)
         returning {FIELDS}
         """,  # only counted marks and constants

@@ -44,7 +44,7 @@ SCHEMA = schemathesis.openapi.from_dict(
 NAMES = [op.name for op in OPERATIONS if op.name != "stream_events"]  # it never ends
 
 
-UNSENT = (None, "", [], {}, [""])  # in an address these are the same as nothing
+UNSENT: tuple[Any, ...] = (None, "", [], {}, [""])  # in an address these are the same as nothing
 
 
 def is_sent(case: Any) -> bool:

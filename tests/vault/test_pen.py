@@ -21,7 +21,7 @@ OLD, NEW = (
     "# Koji\n\nA mould that grows on rice.\n\n## Heat\n\nThirty degrees.\n",
 )
 
-Act = Callable[[Path, Offer], None]
+Act = Callable[[Path, Offer], object]
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ async def test_declined_write_is_made_as_any_other(vault: Vault) -> None:
 
 async def test_what_a_person_writes_meanwhile_stays(vault: Vault) -> None:
     with pytest.raises(PageChangedError):
-        await written(vault, lambda place, offer: place.write_text("My own words.\n") and None)
+        await written(vault, lambda place, offer: place.write_text("My own words.\n"))
 
     assert vault.read(PAGE) == b"My own words.\n"
     assert vault.read_state(MARK) is None
@@ -85,9 +85,7 @@ async def test_what_a_person_writes_meanwhile_stays(vault: Vault) -> None:
 
 @pytest.mark.parametrize("length", [0, 1, len(OLD) - 1, len(OLD) + 5])
 async def test_half_a_write_is_made_whole(vault: Vault, length: int) -> None:
-    assert await written(
-        vault, lambda place, offer: place.write_text(offer.after[:length]) and None
-    )
+    assert await written(vault, lambda place, offer: place.write_text(offer.after[:length]))
     assert vault.read(PAGE) == NEW.encode()
 
 

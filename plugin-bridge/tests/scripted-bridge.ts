@@ -163,7 +163,7 @@ export class ScriptedBridge {
 	private found(query: string): unknown {
 		const results = [
 			hitOf(),
-			hitOf({ id: "p2", path: "raw/bread/Sourdough.pdf", title: "Sourdough", heading: "", page: 2, snippet: "A **starter** is flour, water and patience." }),
+			hitOf({ id: "p2", path: "raw/bread/Sourdough.pdf", title: "Sourdough", heading: "", page: 2, snippet: "A **starter** is flour, water and patience.", also: [{ path: "wiki/concepts/Bread.md", title: "Bread", page: null, link: "" }] }),
 			hitOf({ id: "p3", path: "Recipes/泡菜坛.md", title: "泡菜坛", heading: "", snippet: "**盐** 和水，密封两周。" }),
 		];
 		return { query, lanes: ["words", "vectors", "summaries"], results: query === "" ? [] : results, notes: [] };

@@ -17,6 +17,8 @@ const KINDS: Readonly<Record<string, string>> = {
 	unlisted: "Pages missing from the index",
 	duplicate: "Pages that may be one",
 	"conflict-copy": "Conflict copies of sync tools",
+	"same-name": "Pages that catch links to a note of yours",
+	"odd-name": "Names that Obsidian cannot link to",
 };
 const WORST_FIRST: readonly Check["state"][] = ["failed", "warning", "ok"];
 

@@ -45,12 +45,14 @@ export class SearchModal extends SuggestModal<Hit> {
 		this.setInstructions([
 			{ command: "↵", purpose: "open" },
 			{ command: `${mod} ↵`, purpose: "open in a new tab" },
+			{ command: `${Platform.isMacOS ? "⌥" : "Alt"} ↵`, purpose: "open where else it stands" },
 			...(this.place ? [{ command: "⇧ ↵", purpose: "insert a link" }] : []),
 			{ command: "in: type: tag: after:", purpose: "narrow down" },
 			{ command: "esc", purpose: "close" },
 		]);
 		this.scope.register(["Mod"], "Enter", (event) => this.choose(event));
 		this.scope.register(["Shift"], "Enter", (event) => this.choose(event));
+		this.scope.register(["Alt"], "Enter", (event) => this.choose(event));
 	}
 
 	override onOpen(): void {
@@ -123,11 +125,18 @@ export class SearchModal extends SuggestModal<Hit> {
 			if (piece.marked) snippet.createEl("mark", { text: piece.text });
 			else snippet.appendText(piece.text);
 		}
+		const also = (hit.also ?? []).map((standing) => (standing.page === null ? standing.title : `${standing.title}, p. ${standing.page}`));
+		if (also.length > 0) el.createDiv({ cls: "vaultd-faint vaultd-hit-place", text: `Also in ${also.join(", ")}` });
 	}
 
 	override onChooseSuggestion(hit: Hit, event: MouseEvent | KeyboardEvent): void {
 		if (event.shiftKey && this.place !== null) {
 			this.insertLink(hit, this.place);
+			return;
+		}
+		const elsewhere = hit.also?.[0];
+		if (event.altKey && elsewhere !== undefined) {
+			void this.app.workspace.openLinkText(elsewhere.path + subpathOf({ ...elsewhere, heading: "" }), "", false);
 			return;
 		}
 		const pane = Keymap.isModEvent(event);

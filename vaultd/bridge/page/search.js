@@ -91,7 +91,13 @@ function drawHit(hit) {
       h("span", { class: "where" }, [folder, place].filter(Boolean).join(" · ")),
       h("span", { class: "snippet" }, marked(hit.snippet)),
     ),
+    hit.also?.length ? h("p", { class: "where also" }, "Also in ", ...hit.also.flatMap(drawStanding)) : "",
   );
+}
+
+function drawStanding(standing, number) {
+  const name = standing.page ? `${standing.title}, page ${standing.page}` : standing.title;
+  return [number ? ", " : "", h("a", { href: standing.link }, name)];
 }
 
 function marked(snippet) {

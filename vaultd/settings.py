@@ -116,7 +116,7 @@ class IngestSettings(Section):
     retry_first_seconds: Waiting = 30
     """Wait before the second attempt; the third waits four times as long."""
     parallel: Annotated[int, Field(ge=1, le=16)] = 3
-    """Sources that may be read and written about at once."""
+    """Sources that may be written about at once; two more are read or published meanwhile."""
     language: Language = "auto"
     """Language of the pages as an ISO code such as `en` or `zh`. `auto`: that of the source."""
     multimodal: Literal["auto"] | bool = "auto"

@@ -16,7 +16,7 @@ from vaultd.daemon.writing import make_author, make_desk, make_operations, make_
 from vaultd.embed import Embedder
 from vaultd.extract import Converter
 from vaultd.index import Indexer
-from vaultd.ingest.desk import Desk
+from vaultd.ingest.desk import READ_AHEAD, Desk
 from vaultd.ingest.moving import Mover
 from vaultd.ingest.session import write_session
 from vaultd.ingest.source import ingest_source
@@ -94,7 +94,7 @@ async def build(place: Place) -> AsyncIterator[Parts]:
             place.db,
             workflows(place, indexer, desk, sweep.of, summarizer, operations),
             place.clock,
-            parallel=settings.ingest.parallel,
+            parallel=settings.ingest.parallel + READ_AHEAD,
             retry_first=timedelta(seconds=settings.ingest.retry_first_seconds),
             low_space=partial(low_space, place.vault.root),
         )

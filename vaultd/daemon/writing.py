@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import AsyncExitStack
 from datetime import timedelta
 from functools import partial
@@ -93,6 +94,7 @@ def make_desk(place: Place, reader: Reader, author: Author, engine: SearchEngine
             pages_per_source=ingest.pages_per_source,
             confirm_above_tokens=ingest.confirm_above_tokens,
         ),
+        asking=asyncio.Semaphore(ingest.parallel),
     )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass, field
 from typing import Literal
 
 from vaultd.author.seam import Author
@@ -14,6 +15,8 @@ from vaultd.model.wiki import PageRef
 from vaultd.reading import Reader
 from vaultd.store.database import Database
 from vaultd.vault.files import Vault
+
+READ_AHEAD = 2  # one that is read and one that is published, while the author is kept busy
 
 NearPages = Callable[[str, int], Awaitable[tuple[PageRef, ...]]]
 """Gives the pages nearest in meaning to a text, best first, at most as many as asked for."""
@@ -36,7 +39,11 @@ class IngestRules:
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """The collaborators of one vault's ingest."""
+    """The collaborators of one vault's ingest.
+
+    `asking` is entered for each step of the author on a dropped source, so that no more than so
+    many are written about at once, while others are read ahead or published.
+    """
 
     vault: Vault
     db: Database
@@ -47,3 +54,4 @@ class Desk:
     near_pages: NearPages
     clock: Clock
     rules: IngestRules
+    asking: AbstractAsyncContextManager[object] = field(default_factory=nullcontext)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 
 import structlog
@@ -24,6 +25,7 @@ from vaultd.model.wiki import (
 )
 
 UNJUDGED = frozenset({"source", "entity"})  # names and quotations stay in their own language
+AT_ONCE = nullcontext()
 
 log = structlog.get_logger()
 
@@ -44,26 +46,32 @@ async def drafted(
     *,
     analysis: Analysis | None = None,
     talk: Sequence[Turn] = (),
+    asking: AbstractAsyncContextManager[object] = AT_ONCE,
 ) -> Drafted:
     """Ask for analysis and pages, then for what a person should look at.
 
-    An interactive ingest hands in its `analysis` and its whole `talk`.
+    An interactive ingest hands in its `analysis` and its whole `talk`, and waits for nobody;
+    others enter `asking` for each step.
 
     Raises:
         BadReplyError: no page came of it, or not every promised one.
     """
-    progress("analysis")
     author = desk.author
     if analysis is None:
-        analysis = await author.analyse(source, wiki, progress)
-    progress("generation")
-    draft = await author.generate(source, analysis, wiki, progress, talk)
+        async with asking:
+            progress("analysis")
+            analysis = await author.analyse(source, wiki, progress)
+    async with asking:
+        progress("generation")
+        draft = await author.generate(source, analysis, wiki, progress, talk)
     if not draft.pages:
         raise BadReplyError(f"The reply for {source.id} holds no page.")
     if desk.rules.language != "auto" and not author.offline:  # quotations stay as they are
-        draft = await in_language(draft, desk.rules.language, author)
-    progress("review")
-    more = await author.review(source, analysis, wiki, draft)
+        async with asking:
+            draft = await in_language(draft, desk.rules.language, author)
+    async with asking:
+        progress("review")
+        more = await author.review(source, analysis, wiki, draft)
     return Drafted(draft, tuple(distinct((*draft.reviews, *more))))
 
 

@@ -49,7 +49,7 @@ async def ingest_source(job: Job, progress: Progress, desk: Desk) -> Mapping[str
 
         context = await context_of(material.source, summary_path, desk, job.id)
         await ask_before_spending(material.source, context, desk)
-        draft = await drafted(material.source, context, desk, progress)
+        draft = await drafted(material.source, context, desk, progress, asking=desk.asking)
 
         progress("publishing")
         async with desk.order.turn(place):

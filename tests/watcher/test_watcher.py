@@ -286,6 +286,23 @@ async def test_rename_is_a_move_without_a_new_ingest(scene: Scene) -> None:
     assert scene.standing()["raw/ml/better.md"].state == "done"
 
 
+async def test_second_move_follows_the_first_however_much_is_queued_before_it(scene: Scene) -> None:
+    path = scene.put("raw/a.md")
+    await scene.settle()
+    scene.finish_all()
+    there = [scene.vault.root / name for name in ("raw/b.md", "raw/c.md")]
+    path.rename(there[0])
+    await scene.settle()
+    many = [NewJob(JobKind.LINT, f"{number}", person=True) for number in range(1001)]
+    await scene.db.run(jobs.enqueue_all, many, now=scene.clock())
+
+    there[0].rename(there[1])
+    await scene.settle()
+
+    moves = scene.db.read_sync(joblist.listed, (JobState.QUEUED,), -1, kinds=(JobKind.MOVE,))
+    assert [job.subject for job in moves] == ["raw/a.md", "raw/b.md"]
+
+
 async def test_moved_note_is_moved_in_the_index(scene: Scene) -> None:
     path = scene.put("note.md", "text")
     await scene.settle()

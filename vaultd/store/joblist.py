@@ -18,6 +18,7 @@ FIELDS = (
     "reason, code, result, changed_at"
 )
 OPEN = tuple(state for state in JobState if state not in (JobState.DONE, JobState.CANCELLED))
+ANY_NUMBER = -1  # of rows, in SQL's words
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from vaultd.store.database import Connection
 
 HELD = (JobState.PARKED, JobState.WAITING, JobState.PAUSED)
 EVERY_FOLDER = "."
-ANY_NUMBER = -1  # of rows, in SQL's words
 
 
 def release(db: Connection, job_id: int, *, now: datetime) -> bool:
@@ -32,7 +31,11 @@ def release(db: Connection, job_id: int, *, now: datetime) -> bool:
 
 def release_all(db: Connection, *, now: datetime) -> list[int]:
     """Queue everything that is held, and try failed summaries again; return the jobs' ids."""
-    held = [row.id for row in joblist.listed(db, HELD, ANY_NUMBER) if release(db, row.id, now=now)]
+    held = [
+        row.id
+        for row in joblist.listed(db, HELD, joblist.ANY_NUMBER)
+        if release(db, row.id, now=now)
+    ]
     if nodes.drive_again(db, now=now):
         looks = joblist.of_subject(db, EVERY_FOLDER, JobKind.SUMMARIZE)
         held += [row.id for row in looks[:1] if row.id not in held]

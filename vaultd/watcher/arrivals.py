@@ -201,8 +201,8 @@ def _move(db: Connection, old: str, arrival: Arrival, *, now: datetime) -> None:
 
 def _is_on_its_way(db: Connection, path: str) -> bool:
     """Tell whether a move to `path` waits to be followed: the next one follows behind it."""
-    waiting = joblist.listed(db, UNFINISHED)
-    return any(job.kind is JobKind.MOVE and job.digest == path for job in waiting)
+    waiting = joblist.listed(db, UNFINISHED, joblist.ANY_NUMBER, kinds=(JobKind.MOVE,))
+    return any(job.digest == path for job in waiting)
 
 
 def lose(db: Connection, paths: Iterable[str], *, grace: float, now: datetime) -> list[str]:

@@ -46,6 +46,7 @@ def daemon(program: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[D
             VAULTD_LLM__MODEL=MODEL,
             VAULTD_LLM__BASE_URL=model.url,
             VAULTD_BRIDGE__PORT=str(port),
+            VAULTD_INGEST__PARALLEL="1",  # three in hand: the others are queued
         )
         try:
             assert until(lambda: is_set(started)), started.get("/v1/jobs")

@@ -41,7 +41,7 @@ class IngestRules:
 class Desk:
     """The collaborators of one vault's ingest.
 
-    `asking` is entered for each step of the author on a dropped source, so that no more than so
+    `asking` is entered while the author is at work on a dropped source, so that no more than so
     many are written about at once, while others are read ahead or published.
     """
 

@@ -51,7 +51,7 @@ async def drafted(
     """Ask for analysis and pages, then for what a person should look at.
 
     An interactive ingest hands in its `analysis` and its whole `talk`, and waits for nobody;
-    others enter `asking` for each step.
+    others enter `asking` to analyse, and again to write and review.
 
     Raises:
         BadReplyError: no page came of it, or not every promised one.
@@ -64,12 +64,10 @@ async def drafted(
     async with asking:
         progress("generation")
         draft = await author.generate(source, analysis, wiki, progress, talk)
-    if not draft.pages:
-        raise BadReplyError(f"The reply for {source.id} holds no page.")
-    if desk.rules.language != "auto" and not author.offline:  # quotations stay as they are
-        async with asking:
+        if not draft.pages:
+            raise BadReplyError(f"The reply for {source.id} holds no page.")
+        if desk.rules.language != "auto" and not author.offline:  # quotations stay as they are
             draft = await in_language(draft, desk.rules.language, author)
-    async with asking:
         progress("review")
         more = await author.review(source, analysis, wiki, draft)
     return Drafted(draft, tuple(distinct((*draft.reviews, *more))))

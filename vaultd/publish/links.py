@@ -107,12 +107,13 @@ def own_notes(vault: Vault, names: Collection[str]) -> dict[str, VaultPath]:
     return named
 
 
-def vault_files(vault: Vault) -> Iterator[tuple[VaultPath, os.DirEntry[str]]]:
-    """Yield every file of the vault; hidden folders, links and unreadable names are left out.
+def vault_files(vault: Vault, below: str = "") -> Iterator[tuple[VaultPath, os.DirEntry[str]]]:
+    """Yield every file of the vault, or `below` a folder of it that exists ("wiki/").
 
-    The stub of one that iCloud evicted comes with the path of the file it stands for.
+    Hidden folders, links and unreadable names are left out. The stub of one that iCloud evicted
+    comes with the path of the file it stands for.
     """
-    waiting = [(vault.root, "")]
+    waiting = [(vault.root / below, below)]
     while waiting:
         folder, prefix = waiting.pop()
         with os.scandir(folder) as entries:

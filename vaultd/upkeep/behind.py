@@ -54,8 +54,10 @@ def _what_is_known(db: Connection) -> _Known:
 
 
 def _is_contradicted(vault: Vault, known: _Known) -> bool:
-    for path, entry in vault_files(vault):
-        if not path.startswith(SOURCE_PAGES) or path in known.begun:
+    if not (vault.root / SOURCE_PAGES).is_dir():
+        return False
+    for path, entry in vault_files(vault, SOURCE_PAGES):
+        if path in known.begun:
             continue
         if known.looks.get(path) == look_of(entry.stat(follow_symlinks=False)):
             continue

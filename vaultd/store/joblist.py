@@ -81,6 +81,16 @@ def listed(
     return tuple(_row(row) for row in rows)
 
 
+def is_open(db: Connection, kind: JobKind, digest: str) -> bool:
+    """Tell whether a job of `kind` with this digest is not over."""
+    states = ", ".join("?" * len(OPEN))
+    row = db.execute(
+        f"select 1 from jobs where kind = ? and digest = ? and state in ({states}) limit 1",
+        (str(kind), digest, *map(str, OPEN)),
+    ).get
+    return row is not None
+
+
 def counts(db: Connection) -> dict[tuple[JobKind, JobState], int]:
     """Return how many jobs of each kind are in each state."""
     rows: list[tuple[Any, ...]] = db.execute(

@@ -177,7 +177,7 @@ def _move(db: Connection, old: str, arrival: Arrival, *, now: datetime) -> None:
     files.forget(db, [old])
     if arrival.fate is Fate.SOURCE:
         source = sources.find_by_path(db, VaultPath(old))
-        if source is None and not _is_on_its_way(db, old):
+        if source is None and not joblist.is_open(db, JobKind.MOVE, old):  # else: behind that one
             _take_source(db, arrival, {}, now=now)
             return
         running = any(
@@ -197,12 +197,6 @@ def _move(db: Connection, old: str, arrival: Arrival, *, now: datetime) -> None:
         return
     payload = {"to": arrival.path, "role": str(arrival.fate)}
     jobs.enqueue_all(db, [NewJob(JobKind.MOVE, old, arrival.path, payload)], now=now)
-
-
-def _is_on_its_way(db: Connection, path: str) -> bool:
-    """Tell whether a move to `path` waits to be followed: the next one follows behind it."""
-    waiting = joblist.listed(db, UNFINISHED, joblist.ANY_NUMBER, kinds=(JobKind.MOVE,))
-    return any(job.digest == path for job in waiting)
 
 
 def lose(db: Connection, paths: Iterable[str], *, grace: float, now: datetime) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from vaultd.crash import crash_point
@@ -237,7 +238,7 @@ class Vault:
         current = read_file(place, self.root)
         if current == content:
             sync_file(self.disk, place)
-        elif current == expect or not handed.is_torn(current):
+        elif not handed.is_torn(current):
             current = expect
         self.disk.unlink(mark)
         return current or b""
@@ -248,11 +249,10 @@ class Vault:
             return
         handed = noted(mark)
         if handed is not None:
-            try:
+            # what a person put there meanwhile stays
+            with suppress(PermanentError, PageChangedError):
                 if handed.is_torn(current := self.read(handed.path)):
                     self.write(handed.path, handed.before.encode(), expect=current)
-            except (PermanentError, PageChangedError):
-                pass  # a person put something else there meanwhile, which stays
         with sorted_faults():
             self.disk.unlink(self.state_file(MARK))
 

@@ -216,8 +216,8 @@ def test_working_leaves_no_handle_thread_or_child_behind_g3(root: Path, zygote: 
             wanted = 8 * (turn + 1) + 1
             assert until(lambda wanted=wanted: list(rows(root).values()) == ["done"] * wanted)
             found.append(held(daemon.pid))
-
-    assert found[2] == found[1]
+        # what the last job still holds at that moment goes by itself
+        assert until(lambda: held(daemon.pid) == found[1]), (found, held(daemon.pid))
 
 
 HANGING = """

@@ -112,6 +112,7 @@ def test_a_file_that_changed_needs_a_new_session(modelled: Daemon) -> None:
         "POST", f"/v1/ingest/{events[0][1]['session']}/messages", json={"text": "Well?"}
     )
 
+    modelled.job(modelled.post("/v1/ingest", path="raw/animals/dog.md")["id"])  # before others ask
     assert problem["status"] == 409
     assert "changed" in problem["detail"]
 
@@ -120,6 +121,8 @@ def test_a_stop_waits_for_nobody(modelled: Daemon, server: ModelServer) -> None:
     ends: list[float] = []
     gate = threading.Event()
     held = threading.Event()
+    waiting = threading.Event()
+    source = f"raw/held {time.time_ns()}.md"  # another one if this is tried again
 
     def hold(_: Call) -> None:
         held.set()
@@ -133,29 +136,36 @@ def test_a_stop_waits_for_nobody(modelled: Daemon, server: ModelServer) -> None:
 
     def wait() -> None:
         cursor = modelled.get("/v1/events")["cursor"]
+        waiting.set()
         modelled.get("/v1/events", since=cursor, wait=30)
         ends.append(time.monotonic())
 
     server.rules.append(hold)
-    (modelled.root / "raw" / "held.md").write_text("# Held\n\nThe model never answers this.\n")
-    modelled.post("/v1/ingest", path="raw/held.md")
+    (modelled.root / source).write_text(f"# Held\n\nThe model never answers this: {source}.\n")
+    modelled.post("/v1/ingest", path=source)
     clients = [threading.Thread(target=each) for each in (listen, wait)]
     for client in clients:
         client.start()
-    with socket.create_connection(("127.0.0.1", modelled.port)) as deaf:
-        asked = f"GET /v1/events/stream?since=0 HTTP/1.1\r\nHost: 127.0.0.1:{modelled.port}\r\n"
-        deaf.sendall(f"{asked}Authorization: Bearer {modelled.token}\r\n\r\n".encode())
-        assert held.wait(20)
-        runtime = modelled.state / "bridge.json"
-        assert runtime.exists()
-        took = modelled.stop()
-        assert not runtime.exists()
-    server.rules.remove(hold)
-    gate.set()
-    for client in clients:
-        client.join(10)
-    log = modelled.output()
-    modelled.start()
+    try:
+        with socket.create_connection(("127.0.0.1", modelled.port)) as deaf:
+            request = "GET /v1/events/stream?since=0 HTTP/1.1\r\n"
+            request += f"Host: 127.0.0.1:{modelled.port}\r\n"
+            deaf.sendall(f"{request}Authorization: Bearer {modelled.token}\r\n\r\n".encode())
+            assert held.wait(20)
+            assert waiting.wait(20)
+            time.sleep(0.3)  # its request is on the way
+            runtime = modelled.state / "bridge.json"
+            assert runtime.exists()
+            took = modelled.stop()
+            assert not runtime.exists()
+    finally:
+        server.rules.remove(hold)
+        gate.set()
+        for client in clients:
+            client.join(10)
+        log = modelled.output()
+        if modelled.process.poll() is not None:
+            modelled.start()
     modelled.idle()
 
     assert took < 5

@@ -10,7 +10,7 @@ import pytest
 from tests.fakes import FakeClock
 from vaultd.core.page import parse_page
 from vaultd.errors import UsageError
-from vaultd.model.jobs import Job, JobKind, JobState
+from vaultd.model.jobs import Job, JobKind, JobState, NewJob, Parked
 from vaultd.model.paths import SourceId, VaultPath
 from vaultd.model.wiki import ReviewDraft, ReviewKind
 from vaultd.publish.questions import Question
@@ -166,3 +166,39 @@ async def test_a_sweep_with_nothing_new_writes_nothing(sweep: Sweep, vault: Vaul
     await sweep.run()
 
     assert {place: place.stat().st_mtime_ns for place in vault.root.rglob("*.md")} == before
+
+
+async def _park(sweep: Sweep, *sources: str) -> None:
+    """Let the ingest of each source end as one that waits for a person."""
+    for source in sources:
+        path = sweep.of.vault.root / source
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("text")
+        job = NewJob(JobKind.INGEST, source, source)
+        await sweep.of.db.run(jobs.enqueue_all, [job], now=sweep.of.clock())
+        claimed = await sweep.of.db.run(jobs.claim, kinds=[job.kind], now=sweep.of.clock())
+        assert claimed is not None
+        outcome = Parked("it needs a password", "encrypted")
+        await sweep.of.db.run(jobs.finish, claimed.id, outcome, now=sweep.of.clock())
+
+
+async def test_a_parked_source_is_asked_about_however_much_else_waits(
+    sweep: Sweep, vault: Vault, db: Database, clock: FakeClock
+) -> None:
+    many = [NewJob(JobKind.INDEX, f"{number}.md", "1") for number in range(1001)]
+    for job_id in await db.run(jobs.enqueue_all, many, now=clock()):
+        await db.run(jobs.finish, job_id, Parked("no", "no"), now=clock())
+    clock.pass_(seconds=1)
+    await _park(sweep, "raw/locked.pdf")
+
+    await sweep.run()
+
+    assert _note(vault).name == "Waits for you - locked.pdf.md"
+
+
+async def test_sources_of_like_names_get_a_note_each(sweep: Sweep, vault: Vault) -> None:
+    await _park(sweep, "raw/what?.md", "raw/what*.md")
+
+    await sweep.run()
+
+    assert len(list((vault.root / "wiki/reviews").glob("*.md"))) == 2

@@ -144,8 +144,7 @@ async def _published(
     leave = await superseded(material, plan, outcome.writes, desk, refused=refused)
     writes = leave.edits.writes()
     questions = await asked(
-        [*outcome.questions, *await leave.questions()],
-        source=source.id,
+        [(each, source.id) for each in (*outcome.questions, *await leave.questions())],
         targets=plan.loom.targets,
         today=now.date(),
         db=desk.db,

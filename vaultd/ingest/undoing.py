@@ -118,8 +118,7 @@ class Undoing:
         for item in settled:
             away += await note_settled(item, self.vault)
         questions = await asked(
-            await leave.questions(),
-            source=leave.source,
+            [(each, leave.source) for each in await leave.questions()],
             targets=Targets.over(list(listed)),
             today=now.date(),
             db=self.db,

@@ -185,8 +185,7 @@ class Withdrawal:
     async def _asked(self, leave: Leave) -> Asked:
         listed = (await read_wiki(self.db, self.vault)).pages
         return await asked(
-            await leave.questions(),
-            source=SourceId(""),
+            [(each, SourceId("")) for each in await leave.questions()],
             targets=Targets.over(list(listed)),
             today=self.clock().date(),
             db=self.db,

@@ -43,15 +43,14 @@ class Asked:
 
 
 async def asked(
-    questions: Iterable[Question],
+    questions: Iterable[tuple[Question, SourceId]],
     *,
-    source: SourceId,
     targets: Targets,
     today: date,
     db: Database,
     vault: Vault,
 ) -> Asked:
-    """Return the note and the row of every question that is not known yet.
+    """Return the note and the row of every question, each with its source, that is not known yet.
 
     A question that was answered stays answered; one that is open gains what is new about it,
     without a second note.
@@ -59,7 +58,7 @@ async def asked(
     taken = await asyncio.to_thread(_taken, vault)
     writes: list[Write] = []
     rows: list[dict[str, Any]] = []
-    for question in questions:
+    for question, source in questions:
         item = review_id(question.draft.kind, question.draft.title)
         known = await db.read(reviews.review, item)
         pages = _pages(question.draft, targets)

@@ -18,7 +18,7 @@ from vaultd.model.jobs import JobKind, JobState
 from vaultd.model.paths import SourceId, VaultPath
 from vaultd.model.wiki import PageRef, ReviewDraft, ReviewKind
 from vaultd.publish.catalog import read_wiki
-from vaultd.publish.plan import Plan, Write
+from vaultd.publish.plan import Plan
 from vaultd.publish.publish import publish
 from vaultd.publish.questions import Question, asked
 from vaultd.review.answers import RETRY, Reviews, page_title
@@ -62,28 +62,22 @@ class Sweep:
     ) -> None:
         """Write the notes of new questions and take away those of settled ones."""
         now = self.of.clock()
-        writes: list[Write] = []
-        rows: list[dict[str, Any]] = []
         pages = (await read_wiki(self.of.db, self.of.vault)).pages
-        targets = Targets.over(list(pages))
-        for question, source in questions:
-            found = await asked(
-                [question],
-                source=source,
-                targets=targets,
-                today=now.date(),
-                db=self.of.db,
-                vault=self.of.vault,
-            )
-            writes += found.writes
-            rows += [row for row in found.rows if row["note"]]
+        found = await asked(
+            questions,
+            targets=Targets.over(list(pages)),
+            today=now.date(),
+            db=self.of.db,
+            vault=self.of.vault,
+        )
+        rows = [row for row in found.rows if row["note"]]
         removals = [each for item in settled for each in await self.of.note_away(item)]
         decisions = [{"id": item.id, "action": "settled", "state": "closed"} for item in settled]
         if not rows and not decisions:
             return
         await publish(
             Plan(
-                writes=tuple(writes),
+                writes=found.writes,
                 removals=tuple(removals),
                 events=(("reviews.changed", {"new": len(rows), "closed": len(decisions)}),),
                 listing=False,
@@ -97,8 +91,10 @@ class Sweep:
 
     async def _parked(self) -> dict[SourceId, Question]:
         """Return a question for every source that waits for a person."""
-        rows = await self.of.db.read(joblist.listed, (JobState.PARKED, JobState.WAITING))
-        ingests = [row for row in rows if row.kind is JobKind.INGEST]
+        states = (JobState.PARKED, JobState.WAITING)
+        ingests = await self.of.db.read(
+            joblist.listed, states, joblist.ANY_NUMBER, kinds=(JobKind.INGEST,)
+        )
         there = await asyncio.to_thread(
             lambda: [r for r in ingests if self.of.vault.locate(VaultPath(r.subject)).exists()]
         )

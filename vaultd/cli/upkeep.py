@@ -18,7 +18,6 @@ from vaultd.cli.terminal import counted, print_json, say, say_columns
 from vaultd.cli.working import carry_out, end_with
 from vaultd.errors import SettingsError, UsageError
 from vaultd.model.jobs import JobKind, JobState, NewJob
-from vaultd.store import sources
 from vaultd.vault.layout import machine_id
 
 if TYPE_CHECKING:
@@ -186,10 +185,10 @@ async def _estimated(target: Target, files: list[Path]) -> list[Estimate]:
 
 def _not_taken(target: Target) -> list[Path]:
     """Return the sources whose present content has not been ingested."""
-    from vaultd.daemon.estimating import not_taken
+    from vaultd.daemon.estimating import Taken, not_taken, taken_of
     from vaultd.vault.files import Vault
 
-    taken = read_database(target, lambda db: db.read(sources.ingested)) or {}
+    taken = read_database(target, lambda db: db.read(taken_of)) or Taken()
     return not_taken(Vault(target.root, target.state), target.settings.ingest, taken)
 
 

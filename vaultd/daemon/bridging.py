@@ -14,12 +14,11 @@ from vaultd.bridge.keys import Keyring
 from vaultd.bridge.listening import Address, Bridge
 from vaultd.bridge.program import OFFLINE, Program
 from vaultd.daemon.checking import checks_of_all
-from vaultd.daemon.estimating import estimates, not_taken
+from vaultd.daemon.estimating import estimates, not_taken, taken_of
 from vaultd.daemon.parts import Parts
 from vaultd.daemon.place import Place
 from vaultd.ingest.session import Conversations
 from vaultd.model.paths import VaultPath
-from vaultd.store import sources
 from vaultd.vault.layout import machine_id, vault_id
 
 
@@ -55,7 +54,7 @@ async def _estimates(place: Place, paths: Sequence[VaultPath]) -> AsyncGenerator
     if paths:
         files = [await asyncio.to_thread(vault.locate, path) for path in paths]
     else:
-        taken = await place.db.read(sources.ingested)
+        taken = await place.db.read(taken_of)
         files = await asyncio.to_thread(not_taken, vault, ingest, taken)
     async with aclosing(estimates(place, files)) as found:
         async for each in found:

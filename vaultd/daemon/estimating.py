@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from vaultd.core.ignore import Fate
@@ -21,8 +21,12 @@ from vaultd.model.paths import VaultPath
 from vaultd.model.wiki import SourceText, WikiContext
 from vaultd.publish.catalog import read_wiki
 from vaultd.settings import IngestSettings
+from vaultd.store import files as looks
+from vaultd.store import sources
+from vaultd.store.database import Connection
+from vaultd.store.files import KnownFile
 from vaultd.vault.files import Vault
-from vaultd.vault.scan import rules_of, scan
+from vaultd.vault.scan import Sighting, rules_of, scan
 
 UNNAMED_MODEL = "unnamed"  # none is configured: the estimate is what one would take
 
@@ -54,17 +58,43 @@ async def estimates(place: Place, files: Sequence[Path]) -> AsyncGenerator[Estim
                 yield Estimate(file, author.estimate(_source(place, file, extraction), wiki))
 
 
-def not_taken(vault: Vault, ingest: IngestSettings, taken: Mapping[VaultPath, str]) -> list[Path]:
-    """Return the sources, in order, whose content is another than the hash in `taken`. Blocking."""
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Which content of each file was ingested, and how each file looked when it was last read."""
+
+    contents: Mapping[VaultPath, str] = field(default_factory=dict)
+    looks: Mapping[str, KnownFile] = field(default_factory=dict)
+
+
+def taken_of(db: Connection) -> Taken:
+    """Return what the database knows of the files."""
+    return Taken(sources.ingested(db), looks.all_files(db))
+
+
+def not_taken(vault: Vault, ingest: IngestSettings, taken: Taken) -> list[Path]:
+    """Return the sources, in order, whose content was not ingested. Blocking.
+
+    A file that looks as it did when it was last read is not read again.
+    """
     rules = rules_of(
         vault,
         include=ingest.include,
         exclude=ingest.exclude,
         max_bytes=ingest.max_file_mb * 1024 * 1024,
     )
-    found = sorted(each.path for each in scan(vault, rules) if each.fate is Fate.SOURCE)
-    places = ((path, vault.locate(path)) for path in found)
-    return [place for path, place in places if taken.get(path) != _digest(place)]
+    found = sorted(each for each in scan(vault, rules) if each.fate is Fate.SOURCE)
+    places = ((each, vault.locate(each.path)) for each in found)
+    return [place for each, place in places if not _is_taken(each, place, taken)]
+
+
+def _is_taken(sighting: Sighting, place: Path, taken: Taken) -> bool:
+    ingested = taken.contents.get(sighting.path)
+    if ingested is None:
+        return False
+    known = taken.looks.get(sighting.path)
+    if known is not None and known.stat == sighting.stat:
+        return ingested == known.sha256
+    return ingested == _digest(place)
 
 
 def _digest(file: Path) -> str:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -14,12 +14,13 @@ from vaultd.errors import (
     DiskFullError,
     EndpointClosedError,
     ModelUnavailableError,
+    TransientError,
     UnreadableSourceError,
     WaitingError,
 )
 from vaultd.model.jobs import Job, JobKind, JobState, NewJob, Progress
 from vaultd.store import events, joblist, jobs
-from vaultd.store.database import Database
+from vaultd.store.database import Connection, Database
 from vaultd.worker import Worker, Workflow
 
 MINUTE = timedelta(minutes=1)
@@ -212,6 +213,29 @@ async def test_job_that_does_not_end_is_put_back_without_an_attempt(
     row = await db.read(joblist.find, job_id)
     assert row is not None
     assert (row.state, row.attempts, row.deaths) == (JobState.QUEUED, 0, 0)
+
+
+async def test_a_stop_is_clean_where_nothing_can_be_stored(
+    db: Database, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vaultd.worker.STOP_SECONDS", 0.05)
+    started = asyncio.Event()
+
+    async def workflow(job: Job, progress: Progress) -> Mapping[str, Any]:
+        started.set()
+        await asyncio.sleep(60)
+        return {}
+
+    def put_back(connection: Connection, job_id: int, *, now: datetime) -> None:
+        raise TransientError("The database did not answer.")
+
+    (job_id,) = await queue(db, clock, "a")
+    monkeypatch.setattr("vaultd.store.jobs.put_back", put_back)
+    async with working(worker_of(db, clock, workflow)):
+        await started.wait()
+
+    await db.run(jobs.recover, now=clock())  # what the next start does
+    assert (await state(db, job_id))[0] is JobState.QUEUED
 
 
 async def test_full_disk_marks_nothing_and_work_goes_on_by_itself_w15(

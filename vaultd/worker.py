@@ -182,7 +182,7 @@ class Worker:
                 self._running.pop(job.id, None)
                 self._wanted_off.discard(job.id)
             if outcome is None:
-                await self.db.run(jobs.put_back, job.id, now=self.clock())
+                await self._put_back(job)
             else:
                 await self._record(job, outcome)
 
@@ -229,6 +229,13 @@ class Worker:
             if not task.done():
                 task.cancel()
         return await task
+
+    async def _put_back(self, job: Job) -> None:
+        """Have an interrupted job be due again; where that fails, the next start sees to it."""
+        try:
+            await self.db.run(jobs.put_back, job.id, now=self.clock())
+        except (DiskFullError, TransientError) as error:
+            log.warning("job not put back", reason=str(error))
 
     async def _record(self, job: Job, outcome: Outcome) -> None:
         """Store the outcome; while the disk is full or does not answer, keep it and try again."""

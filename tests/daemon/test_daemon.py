@@ -24,7 +24,7 @@ from vaultd.model.jobs import JobKind, JobState, NewJob
 from vaultd.settings import EmbeddingSettings, IngestSettings, Settings, WatchSettings
 from vaultd.status import status_of
 from vaultd.store import joblist
-from vaultd.store.database import Database
+from vaultd.store.database import Connection, Database
 from vaultd.store.events import Event
 
 SETTINGS = Settings(
@@ -119,6 +119,18 @@ async def test_one_pass_tells_what_happens(root: Path) -> None:
     await run_once(root, SETTINGS, clock, told.append)
 
     assert any(each.payload.get("subject") == "note.md" for each in told)
+
+
+async def test_a_database_that_fails_meanwhile_ends_it_with_a_sentence(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def claim(db: Connection, **_: object) -> None:
+        raise DatabaseError("The database is damaged.")
+
+    monkeypatch.setattr("vaultd.store.jobs.claim", claim)
+
+    with pytest.raises(DatabaseError, match="damaged"):
+        await run_once(root, SETTINGS, clock)
 
 
 async def test_own_jobs_are_done_and_returned(root: Path) -> None:

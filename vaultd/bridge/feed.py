@@ -6,7 +6,10 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
 
+import structlog
+
 from vaultd.core.timing import stamp
+from vaultd.errors import DiskFullError, TransientError
 from vaultd.model.paths import Clock
 from vaultd.store import events
 from vaultd.store.database import Database
@@ -16,6 +19,8 @@ LOOK_SECONDS = 0.1  # between two looks while somebody waits; nobody sees a tent
 TURN_SECONDS = 30.0  # a stream asks anew after so long without events
 RESET = "reset"  # kind of the event that says: events were lost, start over from the status
 
+log = structlog.get_logger()
+
 
 class Feed:
     """Events as they come. Looks at the database only while somebody waits."""
@@ -24,21 +29,29 @@ class Feed:
         self._db = db
         self._clock = clock
         self._waiting = 0
+        self._seen = -1  # the newest event that was told of
         self._wanted = asyncio.Event()
         self._moved = asyncio.Event()
         self.closing = asyncio.Event()
 
     async def run(self) -> None:
         """Look for new events until `close`."""
-        seen = -1
         while not self.closing.is_set():
             await self._wanted.wait()
-            newest = await self._db.read(events.latest)
-            if newest != seen:
-                seen = newest
-                self._wake()
+            await self._look()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self.closing.wait(), LOOK_SECONDS)
+
+    async def _look(self) -> None:
+        """Wake those who wait if there is something new; a silent database is asked again."""
+        try:
+            newest = await self._db.read(events.latest)
+        except (DiskFullError, TransientError) as error:
+            log.warning("no look at the events", reason=str(error))
+            return
+        if newest != self._seen:
+            self._seen = newest
+            self._wake()
 
     def close(self) -> None:
         """Let everybody who waits go."""

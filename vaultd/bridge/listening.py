@@ -7,7 +7,7 @@ import json
 import os
 import socket
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 import structlog
@@ -18,6 +18,7 @@ from vaultd.bridge.application import application
 from vaultd.bridge.guard import Guard
 from vaultd.bridge.program import Program
 from vaultd.bridge.routes.looking import PROTOCOL
+from vaultd.errors import DiskFullError, TransientError
 from vaultd.store import problems
 from vaultd.vault.files import Vault
 
@@ -94,7 +95,8 @@ class Bridge:
         if failed:
             log.error("bridge found no free port", first=self._address.port)
         program = self._program
-        await program.db.run(problems.report, PROBLEM, text, now=program.clock())
+        with suppress(DiskFullError, TransientError):  # told by the next start
+            await program.db.run(problems.report, PROBLEM, text, now=program.clock())
 
 
 def listen(address: Address, vault: Vault) -> socket.socket | None:

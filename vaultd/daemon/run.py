@@ -6,18 +6,19 @@ import asyncio
 import os
 import signal
 import threading
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import structlog
 
 from vaultd.daemon.bridging import make_bridge
 from vaultd.daemon.parts import Parts, build
 from vaultd.daemon.place import open_beside, open_for_work
-from vaultd.errors import DiskFullError, TransientError
+from vaultd.errors import DiskFullError, TransientError, VaultdError
 from vaultd.model.jobs import JobKind, JobState, NewJob
 from vaultd.model.paths import Clock
 from vaultd.schedule import Chore, Schedule
@@ -64,7 +65,7 @@ async def run_daemon(root: Path, settings: Settings, clock: Clock) -> int:
             keep = [
                 tasks.create_task(parts.watcher.run()),
                 tasks.create_task(_schedule(parts).run()),
-                tasks.create_task(parts.engine.warm()),
+                tasks.create_task(_patiently(parts.engine.warm)()),
             ]
             await stop.wanted.wait()
             log.info("stopping", signal=stop.name)
@@ -159,14 +160,29 @@ async def follow_jobs(
 
 @asynccontextmanager
 async def _working(parts: Parts) -> AsyncIterator[asyncio.TaskGroup]:
-    """Run the worker's lanes; at the end they stop cleanly. The one task group of a process."""
-    async with asyncio.TaskGroup() as tasks:
-        for lane in parts.worker.lanes():
-            tasks.create_task(lane)
-        try:
-            yield tasks
-        finally:
-            parts.worker.stop()
+    """Run the worker's lanes; at the end they stop cleanly. The one task group of a process.
+
+    What was raised on purpose comes out as itself, so that its sentence reaches the person.
+    """
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            for lane in parts.worker.lanes():
+                tasks.create_task(lane)
+            try:
+                yield tasks
+            finally:
+                parts.worker.stop()
+    except BaseExceptionGroup as group:
+        told, bugs = group.split(VaultdError)
+        if told is None or bugs is not None:
+            raise
+        raise _first(told) from group
+
+
+def _first(group: BaseExceptionGroup[VaultdError]) -> VaultdError:
+    """Return the first error in `group`, however deep."""
+    first = group.exceptions[0]
+    return _first(first) if isinstance(first, BaseExceptionGroup) else first
 
 
 @asynccontextmanager
@@ -204,7 +220,7 @@ def _schedule(parts: Parts) -> Schedule:
     return schedule
 
 
-def _patiently(chore: Chore) -> Chore:
+def _patiently(chore: Chore) -> Callable[[], Coroutine[Any, Any, None]]:
     async def attempt() -> None:
         with suppress(DiskFullError, TransientError):  # the next call comes soon enough
             await chore()

@@ -125,7 +125,8 @@ def ports(first: int, kept: bytes | None) -> list[int]:
 
 def _bound(host: str, port: int) -> socket.socket | None:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    made = socket.socket(family, socket.SOCK_STREAM)
+    # Named as TCP, or asyncio does not turn off Nagle's wait: 40 ms for every answer.
+    made = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     exclusive = getattr(socket, "SO_EXCLUSIVEADDRUSE", None)  # Windows lets others in without
     made.setsockopt(socket.SOL_SOCKET, exclusive or socket.SO_REUSEADDR, 1)
     try:

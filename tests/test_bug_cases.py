@@ -26,7 +26,11 @@ CASES: dict[str, tuple[str, ...]] = {
         "watcher/test_watcher.py::test_slow_writer_gives_one_ingest_of_the_final_bytes_w12",
         "core/test_settle.py::test_any_change_restarts_the_quiet_time_w12",
     ),
-    "W14": ("watcher/test_watcher.py::test_file_moved_before_its_turn_is_ingested_once_w14",),
+    "W14": (
+        "watcher/test_watcher.py::test_file_moved_before_its_turn_is_ingested_once_w14",
+        "reliability/test_bug_rows.py"
+        "::test_a_new_version_that_moves_before_its_turn_is_ingested_w14_w31",
+    ),
     "W15": (
         "test_worker.py::test_full_disk_marks_nothing_and_work_goes_on_by_itself_w15",
         "reliability/test_faults.py::test_full_disk_at_some_steps_of_an_ingest_e8",
@@ -51,6 +55,8 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "W31": (
         "watcher/test_watcher.py::test_duplicate_of_an_unfinished_source_is_not_called_done_w31",
+        "reliability/test_bug_rows.py"
+        "::test_a_duplicate_is_ingested_when_its_original_goes_before_its_turn_w31",
     ),
     "W32": (
         "author/test_model_author.py::test_a_resumed_long_source_asks_only_for_what_is_missing",
@@ -157,11 +163,15 @@ CASES: dict[str, tuple[str, ...]] = {
     "S04": (
         "reliability/test_bug_rows.py::test_any_number_of_neighbours_can_be_asked_for_s04_s06",
     ),
-    "S05": ("search/test_search.py::test_a_rare_filter_is_applied_before_the_nearest_are_cut",),
+    "S05": (
+        "search/test_search.py::test_a_rare_filter_is_applied_before_the_nearest_are_cut",
+        "reliability/test_bug_rows.py::test_a_rare_filter_finds_its_note_among_many_passages_s05",
+    ),
     "S06": (
         "reliability/test_bug_rows.py::test_any_number_of_neighbours_can_be_asked_for_s04_s06",
     ),
     "S07": (
+        "reliability/test_bug_rows.py::test_a_driver_without_extensions_finds_the_same_s07",
         "index/test_index.py::test_the_index_heals_after_writes_by_a_program_without_the_extension",
     ),
     "S08": (

@@ -7,7 +7,9 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import NoReturn
 
+import apsw
 import numpy as np
 import pymupdf
 import pytest
@@ -16,12 +18,14 @@ from PIL import Image
 
 from tests.extract.conftest import read_here
 from tests.fakes import NOON
-from tests.reliability.places import Home, SharedConverter
+from tests.reliability.places import TEXT, Home, SharedConverter
 from tests.search.worlds import World
 from vaultd.core.properties import set_properties
 from vaultd.daemon import parts
 from vaultd.daemon.run import _pass, _working
 from vaultd.extract import Converter
+from vaultd.model.search import Filters, Mode, Question
+from vaultd.search import SearchEngine
 from vaultd.store import vector_index
 from vaultd.store.database import Connection, Database, connect, has_vectors
 from vaultd.vault.files import Vault
@@ -132,6 +136,53 @@ def test_letters_of_another_form_stay_as_they_are_f21() -> None:
     )
 
 
+async def test_a_duplicate_is_ingested_when_its_original_goes_before_its_turn_w31(
+    tmp_path: Path, converter: None
+) -> None:
+    home = Home(tmp_path / "vault")
+    (home.root / "raw").mkdir(parents=True)
+    for name in ("a", "b"):
+        (home.root / f"raw/{name}.md").write_text(TEXT.format(name="Anemometer"))
+    async with home.open() as built:
+        await built.watcher.look()  # queues the first, takes the second for its duplicate
+    (home.root / "raw/a.md").unlink()
+
+    for _ in range(2):
+        await home.work()
+        home.clock.skip(10 * 60)
+
+    assert await home.states() == {}
+    assert "wiki/sources/a.md" not in home.files()
+    assert "wiki/sources/b.md" in home.files()
+
+
+@pytest.mark.parametrize("how", ["renamed", "left to a duplicate"])
+async def test_a_new_version_that_moves_before_its_turn_is_ingested_w14_w31(
+    tmp_path: Path, converter: None, how: str
+) -> None:
+    home = Home(tmp_path / "vault")
+    home.drop("a")
+    await home.work()
+    old, new = (home.root / f"raw/{name}.md" for name in ("a", "b"))
+    old.write_text(TEXT.format(name="a").replace("Lisbon", "Madrid"))
+    if how != "renamed":
+        new.write_text(old.read_text())
+    async with home.open() as built:
+        await built.watcher.look()
+    if how == "renamed":
+        old.rename(new)
+    else:
+        old.unlink()
+
+    for _ in range(2):
+        await home.work()
+        home.clock.skip(10 * 60)
+
+    assert await home.states() == {}
+    assert "wiki/sources/a.md" not in home.files()
+    assert b"Madrid" in home.files()["wiki/sources/b.md"]
+
+
 async def test_ten_saves_of_a_person_are_answered_by_no_write_f25(
     tmp_path: Path, converter: None
 ) -> None:
@@ -145,6 +196,48 @@ async def test_ten_saves_of_a_person_are_answered_by_no_write_f25(
             stamp = page.stat().st_mtime_ns, page.stat().st_ino
             await _pass(built)
             assert (page.stat().st_mtime_ns, page.stat().st_ino) == stamp
+
+
+class Bare(apsw.Connection):
+    """A connection of a driver that was built without extensions."""
+
+    @property
+    def enable_load_extension(self) -> NoReturn:
+        raise AttributeError("enable_load_extension")
+
+
+async def test_a_driver_without_extensions_finds_the_same_s07(
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def found(name: str) -> list[str]:
+        world = World(vault, Database(tmp_path / name))
+        for number in range(12):
+            await world.note(f"{number}.md", f"Note {number} about matter {number % 5}.")
+        lean = SearchEngine(world.db, [world.embedder], vault_name="v", memory_bytes=0)
+        answer = await lean.search(Question("matter 3", mode=Mode.VECTORS, k=5))
+        world.db.close()
+        return [hit.path for hit in answer.results]
+
+    with_extension = await found("with.db")
+    monkeypatch.setattr(apsw, "Connection", Bare)
+    without = await found("without.db")
+
+    assert len(with_extension) == 5
+    assert without == with_extension
+
+
+async def test_a_rare_filter_finds_its_note_among_many_passages_s05(
+    vault: Vault, db: Database
+) -> None:
+    world = World(vault, db)
+    many = (f"Caching, said in so many words, number {number}. " * 18 for number in range(400))
+    await world.note("many.md", "\n\n".join(many))
+    await world.note("rare.md", "---\ntags: rare\n---\nSomething about it.")
+    lean = SearchEngine(db, [world.embedder], vault_name="v", memory_bytes=0)
+    rare = Question("caching in many words", mode=Mode.VECTORS, filters=Filters(tag="rare"))
+
+    for engine in (world.engine, lean):
+        assert [hit.path for hit in (await engine.search(rare)).results] == ["rare.md"]
 
 
 def test_any_number_of_neighbours_can_be_asked_for_s04_s06(vault: Vault, db: Database) -> None:

@@ -24,7 +24,7 @@ from vaultd.publish.history import move_versions
 from vaultd.publish.links import LinkMap
 from vaultd.publish.plan import Plan, Removal, Write
 from vaultd.publish.publish import publish
-from vaultd.store import pages, receipt, sources
+from vaultd.store import files, pages, receipt, sources
 from vaultd.store.database import Database
 from vaultd.store.sources import Source
 from vaultd.vault.files import Vault
@@ -47,6 +47,7 @@ class Mover:
 
         The subject is the old path; payload `to` is the new one, `role` "source" or "note". A
         move to the path of an alias means that the original vanished: the alias takes its place.
+        Content whose turn had not come is ingested at the new path.
 
         Raises:
             PageChangedError: a person saved one of the pages meanwhile.
@@ -73,9 +74,11 @@ class Mover:
             "moved": [{"old": source.identity, "new": identity, "path": new}],
             "renamed": [list(pair) for pair in moved.items()],
         }
+        there = await self.db.read(files.find, new)
+        content = there.sha256 if there else source.sha256
         follow: list[NewJob] = []
-        if source.ingested_sha256 is None and source.alias_of is None:
-            follow = [NewJob(JobKind.INGEST, new, source.sha256)]
+        if source.ingested_sha256 != content and source.alias_of is None:
+            follow = [NewJob(JobKind.INGEST, new, content)]
         written = await self._publish(edits, moved, note, follow)
         return {"state": "moved", "to": identity, "pages": written}
 

@@ -10,12 +10,15 @@ from datetime import datetime
 from typing import Any
 
 from vaultd.core.timing import moment
+from vaultd.model.jobs import JobKind
 from vaultd.model.paths import SourceId, VaultPath
 from vaultd.model.wiki import ReviewKind
 from vaultd.store import (
     contributions,
     files,
     ingest_cache,
+    joblist,
+    jobs,
     pages,
     passages,
     plans,
@@ -63,6 +66,7 @@ def _record_reviews(db: Connection, note: Mapping[str, Any], now: datetime) -> N
 def _record_files(db: Connection, note: Mapping[str, Any], now: datetime) -> None:
     for facts in note.get("moved", ()):
         old, new = SourceId(facts["old"]), SourceId(facts["new"])
+        _call_off(db, old, VaultPath(facts["path"]), now=now)
         sources.move(db, old, new, VaultPath(facts["path"]), now=now)
         for follow in (ingest_cache.move, contributions.move_source, plans.move_source):
             follow(db, old, new)
@@ -98,6 +102,16 @@ def _record_sources(db: Connection, note: Mapping[str, Any], now: datetime) -> N
         sources.record_ingested(
             db, SourceId(facts["source"]), facts["sha256"], facts["pages"], now=now
         )
+
+
+def _call_off(db: Connection, old: SourceId, to: VaultPath, *, now: datetime) -> None:
+    """Cancel the ingests, at its former path, of content that is to be ingested where it is now."""
+    source, there = sources.find(db, old), files.find(db, to)
+    if source is None or there is None:
+        return
+    for row in joblist.of_subject(db, source.path, JobKind.INGEST):
+        if row.digest == there.sha256:
+            jobs.cancel(db, row.id, now=now, reason=f"moved to {to}")
 
 
 def _forget_files(db: Connection, gone: list[VaultPath]) -> None:

@@ -44,8 +44,21 @@ def consistent(db: Connection, embedder: int = 1) -> bool:
         and count["passages"] == count["passage_words"]
         and count["windows"] == wanted
         and vectors.pending(db, embedder) == 0
-        and (not wanted or has_index(db, embedder))
+        and (not wanted or (has_index(db, embedder) and _indexed(db, embedder)))
     )
+
+
+def _indexed(db: Connection, embedder: int) -> bool:
+    """Tell whether the derived index holds the windows that have a vector, and no others."""
+    return not db.execute(
+        f"""
+        select exists (select rowid from vectors_{embedder}_rowids except
+            select id from windows where embedder = ?1 and vector is not null)
+        or exists (select id from windows where embedder = ?1 and vector is not null except
+            select rowid from vectors_{embedder}_rowids)
+        """,
+        (embedder,),
+    ).get
 
 
 async def test_a_file_is_found_by_what_it_says_until_it_is_gone(world: World) -> None:

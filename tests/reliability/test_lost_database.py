@@ -8,7 +8,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from tests.model_server import ModelServer
 from tests.reliability.places import FastClock
@@ -31,11 +33,19 @@ TABLES = {
     " join indexed_files f on f.id = p.file order by 1, 2",
     "words": "select term, doc, cnt from word_counts order by 1",
     "embedders": "select identity, dimensions, active from embedders order by 1",
-    "windows": "select f.path, p.ordinal, w.ordinal, w.text_hash, w.vector from windows w"
+    "windows": "select f.path, p.ordinal, w.ordinal, w.text_hash from windows w"
     " join passages p on p.id = w.passage join indexed_files f on f.id = p.file order by 1, 2, 3",
-    "summary vectors": "select path, level, vector from summary_vectors order by 1, 2",
+    "summary vectors": "select path, level from summary_vectors order by 1, 2",
     "reviews": "select id, kind, title, options, sources, note, state from reviews order by 1",
 }
+
+
+VECTORS = (
+    "select w.vector from windows w join passages p on p.id = w.passage"
+    " join indexed_files f on f.id = p.file order by f.path, p.ordinal, w.ordinal",
+    "select vector from summary_vectors order by path, level",
+)
+NEAR = 1e-3  # the last digits of a vector depend on what was embedded along with it
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +62,19 @@ def what_is_known(path: Path) -> dict[str, list[Any]]:
 
     try:
         return db.read_sync(tables)
+    finally:
+        db.close()
+
+
+def vectors_of(path: Path) -> NDArray[np.float32]:
+    db = Database(path, readonly=True)
+
+    def all_of_them(connection: Connection) -> NDArray[np.float32]:
+        blobs = [blob for sql in VECTORS for (blob,) in connection.execute(sql)]
+        return np.array([np.frombuffer(blob, "<f2") for blob in blobs], np.float32)
+
+    try:
+        return db.read_sync(all_of_them)
     finally:
         db.close()
 
@@ -106,6 +129,7 @@ async def test_a_lost_or_older_database_knows_everything_again_without_a_call_a8
     (root / "raw/Steam.md").write_text(TEXT.format("Steam") * 3)
     await run_once(root, settings, clock)
     known, calls, before = what_is_known(path), asked(), pages_of(root)
+    vectors = vectors_of(path)
     assert calls > 0
     assert known["windows"]
     assert known["summary vectors"]
@@ -114,13 +138,16 @@ async def test_a_lost_or_older_database_knows_everything_again_without_a_call_a8
     queue(path, root, "raw/Steam.md", clock)  # before the backup, say
     await run_once(root, settings, clock)
     assert (asked(), what_is_known(path), pages_of(root)) == (calls, known, before)
+    np.testing.assert_allclose(vectors_of(path), vectors, atol=NEAR)
     assert problems_of(path) == ["database_behind"]
 
     path.unlink()
     shutil.rmtree(path.with_name("page-history"), ignore_errors=True)
     await run_once(root, settings, clock)
     assert (asked(), what_is_known(path), pages_of(root)) == (calls, known, before)
+    np.testing.assert_allclose(vectors_of(path), vectors, atol=NEAR)
 
     (job,) = await run_jobs(root, settings, clock, [NewJob(JobKind.REBUILD, ".")], lambda _: None)
     assert job.state == "done"
     assert (asked(), what_is_known(path), pages_of(root)) == (calls, known, before)
+    np.testing.assert_allclose(vectors_of(path), vectors, atol=NEAR)

@@ -167,7 +167,7 @@ export interface IngestFile {
 	path: string;
 }
 
-/** A job: `done` of `total` steps of `stage`; `result` is set once it is done. */
+/** A job: `done` of `total` steps of `stage`; `result` is set once it is done. Over are "done" and "cancelled". Held are "waiting" (for a person's word or for tomorrow), "paused" (until the model or the disk can be used again) and "parked" (until the file changes, or a person tries again): `reason` says why, and for programs `code`. */
 export interface Job {
 	id: number;
 	kind: JobKind;
@@ -794,7 +794,7 @@ export interface Operations {
 		};
 		answer: Job;
 	};
-	/** Take back the last ingest of a source. Answers once it is done, or with the job (202). */
+	/** Take back the last ingest of a source. */
 	"POST /v1/sources/undo": {
 		path: undefined;
 		query: undefined;

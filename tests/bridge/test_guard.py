@@ -236,3 +236,27 @@ def test_the_token_is_for_its_owner_and_nowhere_else_c14(daemon: Daemon) -> None
     assert stat.S_IMODE(place.stat().st_mode) == 0o600
     assert daemon.token not in (daemon.state / "bridge.json").read_text()
     assert daemon.token not in daemon.output()
+
+
+@pytest.mark.parametrize(
+    ("method", "route", "fields", "said"),
+    [
+        ("POST", "/v1/ingest", {"path": "raw/animals"}, "raw/animals is a folder"),
+        ("POST", "/v1/ingest", {"path": "raw/animals/do.md"}, "There is no file"),
+        ("POST", "/v1/search", {"query": "x", "after": "last week"}, "a day such as 2026-11-30"),
+        ("POST", "/v1/reviews/review-0", {"action": "Skip"}, "`GET /v1/reviews` lists them"),
+        ("GET", "/v1/status/", None, "/openapi.json"),
+        ("GET", "/v1/search", None, "GET is not possible here, but POST"),
+        ("PUT", "/v1/lint", None, "PUT is not possible here, but GET, HEAD, POST"),
+    ],
+)
+def test_a_refusal_says_what_to_do(
+    daemon: Daemon, method: str, route: str, fields: dict[str, str] | None, said: str
+) -> None:
+    assert said in daemon.problem(method, route, json=fields)["detail"]
+
+
+def test_a_file_that_is_not_there_brings_near_names(daemon: Daemon) -> None:
+    problem = daemon.problem("POST", "/v1/ingest", json={"path": "raw/animals/do.md"})
+
+    assert "raw/animals/dog.md" in problem["candidates"]

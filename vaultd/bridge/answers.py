@@ -83,7 +83,12 @@ class Status(Answer):
 
 
 class Job(Answer):
-    """A job: `done` of `total` steps of `stage`; `result` is set once it is done."""
+    """A job: `done` of `total` steps of `stage`; `result` is set once it is done.
+
+    Over are "done" and "cancelled". Held are "waiting" (for a person's word or for tomorrow),
+    "paused" (until the model or the disk can be used again) and "parked" (until the file
+    changes, or a person tries again): `reason` says why, and for programs `code`.
+    """
 
     id: int
     kind: JobKind

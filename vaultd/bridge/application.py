@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.resources
 import json
 import mimetypes
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from pydantic import ValidationError
 from starlette.applications import Starlette
@@ -27,9 +27,8 @@ INDEX = "index.html"
 
 def application(program: Program) -> Starlette:
     """Return everything that is answered once the guard has let a request through."""
-    routes = [Route(op.path, endpoint(op, program), methods=[op.method]) for op in OPERATIONS]
-    return Starlette(
-        routes=[*routes, _described(), *_page()],
+    application = Starlette(
+        routes=[*_operations(program), _described(), *_page()],
         exception_handlers={
             VaultdError: problem.answer_error,
             ValidationError: problem.answer_fields,
@@ -39,6 +38,24 @@ def application(program: Program) -> Starlette:
             Exception: problem.answer_bug,
         },
     )
+    application.router.redirect_slashes = False  # "/v1/status/" is no route, and said to be none
+    return application
+
+
+def _operations(program: Program) -> Iterable[Route]:
+    """Return one route for each path, which knows every method that is possible there."""
+    for path in dict.fromkeys(op.path for op in OPERATIONS):
+        there = [op for op in OPERATIONS if op.path == path]
+        answering = {op.method: endpoint(op, program) for op in there}
+        yield Route(path, _by_method(answering), methods=list(answering))
+
+
+def _by_method(answering: Mapping[str, Endpoint]) -> Endpoint:
+    async def answer(request: Request) -> Response:
+        method = "GET" if request.method == "HEAD" else request.method
+        return await answering[method](request)
+
+    return answer
 
 
 def _described() -> Route:

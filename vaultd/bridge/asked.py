@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
 
@@ -24,9 +24,18 @@ LONGEST_WAIT = 30.0  # seconds; idle connections are cut after a minute by what 
 
 
 def _day(text: str) -> str:
-    if text:
-        date.fromisoformat(text)
+    try:
+        written = date.fromisoformat(text).isoformat() if text else ""
+    except ValueError:
+        written = ""
+    if written != text:
+        raise ValueError("a day such as 2026-11-30 is wanted")
     return text
+
+
+def told(text: str) -> Any:
+    """Return what the description says of a field."""
+    return Field(description=text)
 
 
 FilePath = Annotated[
@@ -40,10 +49,17 @@ FolderPath = Annotated[
     Field(max_length=LONGEST_PATH, description='A folder, from the vault\'s root; "." is all.'),
 ]
 RowId = Annotated[int, Field(ge=1, le=LARGEST_ID)]
-Count = Annotated[int, Field(ge=1, le=MOST)]
-Day = Annotated[str, AfterValidator(_day), StringConstraints(pattern=r"^(\d{4}-\d{2}-\d{2})?$")]
+Count = Annotated[int, Field(ge=1, le=MOST, description="How many results at most.")]
+Day = Annotated[
+    str, AfterValidator(_day), Field(json_schema_extra={"pattern": r"^(\d{4}-\d{2}-\d{2})?$"})
+]
+Cursor = Annotated[int, Field(ge=0, le=LARGEST_ID)]
 PassageId = Annotated[str, StringConstraints(pattern=r"^p?[1-9][0-9]{0,17}$")]
-VersionName = Annotated[str, StringConstraints(pattern=r"^[0-9TZa-f.\-]{1,40}$")]
+VersionName = Annotated[
+    str,
+    StringConstraints(pattern=r"^[0-9TZa-f.\-]{1,40}$"),
+    told("As `GET /v1/pages/history` names it."),
+]
 Word = Annotated[str, StringConstraints(max_length=LONGEST_QUERY)]
 Words = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_MESSAGE)]
 
@@ -51,8 +67,11 @@ Words = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_MESSAG
 class StatusWanted(Asked):
     """How many files to list, by path, and behind which; left out: all."""
 
-    files: Annotated[int, Field(ge=0, le=LARGEST_LIMIT)] | None = None
-    after: Word = ""
+    files: Annotated[
+        Annotated[int, Field(ge=0, le=LARGEST_LIMIT)] | None,
+        told("How many files to list; left out: all."),
+    ] = None
+    after: Annotated[Word, told("List the files behind this path.")] = ""
 
 
 class ListJobs(Asked):
@@ -61,8 +80,10 @@ class ListJobs(Asked):
     No state named: all that are not over; no kind: all kinds.
     """
 
-    state: tuple[JobState, ...] = ()
-    kind: tuple[JobKind, ...] = ()
+    state: Annotated[
+        tuple[JobState, ...], told("With commas between. Left out: all jobs that are not over.")
+    ] = ()
+    kind: Annotated[tuple[JobKind, ...], told("With commas between. Left out: all kinds.")] = ()
     limit: Annotated[int, Field(ge=1, le=MOST_JOBS)] = MOST_JOBS
 
 
@@ -75,14 +96,20 @@ class OneJob(Asked):
 class ListEvents(Asked):
     """Events after `since`; without it only the cursor to begin with, at once."""
 
-    since: Annotated[int, Field(ge=0, le=LARGEST_ID)] | None = None
-    wait: Annotated[float, Field(ge=0, le=LONGEST_WAIT)] = LONGEST_WAIT
+    since: Annotated[
+        Cursor | None, told("The `cursor` of the last answer; left out: only that of now, at once.")
+    ] = None
+    wait: Annotated[
+        float, Field(ge=0, le=LONGEST_WAIT), told("Seconds to wait where there is none yet.")
+    ] = LONGEST_WAIT
 
 
 class StreamEvents(Asked):
     """Events after `since`; without it those that happen from now on."""
 
-    since: Annotated[int, Field(ge=0, le=LARGEST_ID)] | None = None
+    since: Annotated[
+        Cursor | None, told("A cursor, or the `id` of the last event; left out: from now on.")
+    ] = None
 
 
 class SearchFor(Asked):
@@ -92,11 +119,11 @@ class SearchFor(Asked):
     k: Count = 10
     mode: Mode = Mode.HYBRID
     under: FolderPath = ""
-    type: Word = ""
-    tag: Word = ""
-    after: Day = ""
-    before: Day = ""
-    typing: bool = False
+    type: Annotated[Word, told('The `type` of a page: "concept"; "source" for documents.')] = ""
+    tag: Annotated[Word, told("A tag, with or without #; those below it too.")] = ""
+    after: Annotated[Day, told("Changed on this day or later: 2026-11-30.")] = ""
+    before: Annotated[Day, told("Changed on this day or earlier: 2026-11-30.")] = ""
+    typing: Annotated[bool, told("The last word is unfinished.")] = False
 
 
 class RelatedTo(Asked):
@@ -176,8 +203,16 @@ class AnswerReview(Asked):
     """A decision: one of the review's options, or "answer" with the person's own words."""
 
     id: Annotated[str, StringConstraints(min_length=1, max_length=100)]
-    action: Annotated[str, StringConstraints(min_length=1, max_length=200)]
-    text: Annotated[str, StringConstraints(max_length=LONGEST_MESSAGE)] = ""
+    action: Annotated[
+        str,
+        StringConstraints(min_length=1, max_length=200),
+        told('One of the review\'s `options`, or "answer".'),
+    ]
+    text: Annotated[
+        str,
+        StringConstraints(max_length=LONGEST_MESSAGE),
+        told('The person\'s own words, for "answer".'),
+    ] = ""
 
 
 class OnePage(Asked):
@@ -197,13 +232,16 @@ class OpenNotes(Asked):
 
     notes: Annotated[tuple[FilePath, ...], Field(max_length=MOST)] = ()
     answered: Annotated[int, Field(ge=0, le=LARGEST_ID)] = 0
-    wait: Annotated[float, Field(ge=0, le=LONGEST_WAIT)] = 20.0
+    wait: Annotated[float, Field(ge=0, le=LONGEST_WAIT), told("Seconds to wait.")] = 20.0
 
 
 class RestoreVersion(OneVersion):
     """What to put back; `if_match` is the SHA-256 of the page as it was seen, null for none."""
 
-    if_match: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")] | None
+    if_match: Annotated[
+        Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")] | None,
+        told("The `current` of `GET /v1/pages/history`."),
+    ]
 
 
 class ForgetSource(Asked):

@@ -75,7 +75,7 @@ def _checked(op: Operation, content: bytes, in_path: Mapping[str, Any]) -> Asked
 async def _body(request: Request) -> bytes:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != JSON:
-        raise RefusedError(415, "media_type", f"The body has to be {JSON}.")
+        raise RefusedError(415, "media_type", f"Send `Content-Type: {JSON}`, also without a body.")
     too_large = RefusedError(413, "too_large", f"The body is larger than {LARGEST_BODY:,} bytes.")
     stated = request.headers.get("content-length", "0")
     if stated.isdigit() and int(stated) > LARGEST_BODY:

@@ -93,7 +93,8 @@ class Guard:
             raise RefusedError(
                 401,
                 "token",
-                "The token is missing or wrong: it is in the file `token` of the state folder.",
+                "The token is missing or wrong: `vaultd token` prints it. Send it as "
+                "`Authorization: Bearer …`.",
                 {"WWW-Authenticate": "Bearer"},
             )
 

@@ -18,11 +18,18 @@ REFERENCE = "#/components/schemas/{model}"
 USUAL = (400, 401, 403, 421, 422, 500, 503, 504)  # what any request may meet
 WITH_BODY = (413, 415)
 ABOUT = (
-    "The local interface of vaultd. It listens on this machine only. Every route but `/health` "
-    "and `/v1/pair` needs the token of the vault's state folder as a bearer token. Bodies are "
-    "JSON; fields that are not described are refused by name. Errors are problem details "
-    "(RFC 9457) with a `code` for programs. Fields may be added to answers, none is renamed."
+    "The local interface of vaultd. It listens on this machine only, at the port that "
+    "`bridge.json` in the vault's folder `.llm-wiki` names. Every route but `/health` and "
+    "`/v1/pair` needs the key in the file `token` beside it (`vaultd token` prints it), as "
+    "`Authorization: Bearer …`. A POST is sent with `Content-Type: application/json`, also "
+    "without a body; fields that are not described are refused by name. Paths are named from the "
+    "vault's root. Errors are problem details (RFC 9457) with a `code` for programs. Fields may "
+    "be added to answers, none is renamed."
 )
+JOB_ENDS = {  # of the routes that wait for a job
+    200: "The job is over, or held: `state` and `reason` say how.",
+    202: "The job goes on: `GET /v1/jobs/{id}` and the events tell of its end.",
+}
 
 Schema = dict[str, Any]
 
@@ -141,10 +148,15 @@ def _responses(op: Operation, answers: Schema) -> Schema:
     if op.streams:
         content: Schema = {"text/event-stream": {"schema": _event(answers), "x-data": answers}}
         about = "A stream; the schema is that of one event, `x-data` that of the JSON in its data."
+        said = dict.fromkeys(op.statuses, about)
     else:
-        content, about = {"application/json": {"schema": answers}}, ""
+        content = {"application/json": {"schema": answers}}
+        said = JOB_ENDS if len(op.statuses) > 1 else {}
     responses: Schema = {
-        str(int(status)): {"description": about or HTTPStatus(status).phrase, "content": content}
+        str(int(status)): {
+            "description": said.get(status, HTTPStatus(status).phrase),
+            "content": content,
+        }
         for status in op.statuses
     }
     failing = sorted({*USUAL, *op.fails, *(WITH_BODY if op.has_body else ())})

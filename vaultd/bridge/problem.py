@@ -153,9 +153,12 @@ async def answer_http(request: Request, error: Exception) -> Response:
     """Answer what the router refuses: no such route, or not with this method."""
     assert isinstance(error, HTTPException)
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-        text = f"{request.method} is not possible here."
-        return Problem(405, "method", text, headers=error.headers or {}).response()
-    return Problem(error.status_code, "no_route", "There is no such route.").response()
+        headers = error.headers or {}
+        possible = ", ".join(sorted(headers.get("Allow", "").split(", ")))
+        text = f"{request.method} is not possible here, but {possible}."
+        return Problem(405, "method", text, headers=headers).response()
+    text = "There is no such route: /openapi.json describes all."
+    return Problem(error.status_code, "no_route", text).response()
 
 
 async def answer_late(request: Request, _: Exception) -> Response:

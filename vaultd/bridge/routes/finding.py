@@ -48,9 +48,17 @@ async def check_there(program: Program, path: VaultPath) -> None:
         NotFoundError: there is no such file.
     """
     place = await asyncio.to_thread(program.vault.locate, path)
-    if not await asyncio.to_thread(place.is_file):
-        near = await program.engine.titles(PurePosixPath(path).stem, CANDIDATES)
-        raise NotFoundError(f"There is no file {path}.", tuple(each.path for each in near))
+    if await asyncio.to_thread(place.is_file):
+        return
+    if await asyncio.to_thread(place.is_dir):
+        raise NotFoundError(f"{path} is a folder: a file is wanted.")
+    raise await not_there(program, f"There is no file {path}.", path)
+
+
+async def not_there(program: Program, message: str, path: VaultPath) -> NotFoundError:
+    """Return the error that says so, with files of like names."""
+    near = await program.engine.titles(PurePosixPath(path).stem, CANDIDATES)
+    return NotFoundError(message, tuple(each.path for each in near))
 
 
 OPERATIONS = (

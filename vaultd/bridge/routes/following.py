@@ -13,7 +13,18 @@ from vaultd.store.events import Event
 
 
 async def events(program: Program, asked: ListEvents) -> Events:
-    """Return the events after a cursor, as soon as there is one."""
+    """Return the events after a cursor, as soon as there is one.
+
+    Begin without `since`, then ask with the `cursor` of each answer. Kinds of events and what
+    their payloads hold: "job" how a job stands (`id`, `kind`, `subject`, `state`, `reason`,
+    `code`, `attempts`); "progress" how far it is (`id`, `kind`, `subject`, `stage`, `done`,
+    `total`); "source.published" what was written (`path`, `pages`, `reviews`, `warnings`);
+    "source.undone" (`source`, `removed`); "source.withdrawn" (`sources`, `removed`);
+    "review.answered" (`id`, `action`); "page.restored" (`path`, `version`); "page.kept" a
+    person's words that stayed (`path`); "folder" described anew (`path`, `state`); "problem"
+    what is wrong now (`code`, `text`); "paused" and "resumed" work that needs a model
+    (`need`, `code`, `reason`). More may come.
+    """
     if asked.since is None:
         cursor = await program.db.read(stored.latest)
         return Events(events=[], cursor=cursor, reset=False)
@@ -22,7 +33,10 @@ async def events(program: Program, asked: ListEvents) -> Events:
 
 
 async def stream_events(program: Program, asked: StreamEvents) -> AsyncIterator[Event]:
-    """Stream events: the same as by asking. Their ids are cursors; "reset": some were lost."""
+    """Stream events: the same as by asking. Their ids are cursors; "reset": some were lost.
+
+    It ends only when the daemon does; `: still here` lines show that it lives.
+    """
     since = asked.since
     if since is None:
         since = await program.db.read(stored.latest)

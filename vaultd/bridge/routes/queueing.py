@@ -9,6 +9,7 @@ from vaultd.bridge.asked import IngestFile, ListJobs, OneJob, RetryAll
 from vaultd.bridge.operation import operation
 from vaultd.bridge.program import OFFLINE, Program
 from vaultd.bridge.queue import queued, row_of
+from vaultd.bridge.routes.finding import check_there
 from vaultd.errors import ConflictError, UsageError
 from vaultd.ingest.submission import handed_in, see
 from vaultd.model.paths import VaultPath
@@ -63,8 +64,14 @@ async def cancel_job(program: Program, asked: OneJob) -> Job:
 
 
 async def ingest(program: Program, asked: IngestFile) -> Job:
-    """Queue a file of the vault, before everything else."""
-    taken = await asyncio.to_thread(handed_in, program.vault, VaultPath(asked.path))
+    """Queue a file of the vault, before everything else.
+
+    Answers with the job: follow it by `GET /v1/jobs/{id}` or the events. Its result names the
+    `pages` that were written, and how many `reviews` it asks.
+    """
+    path = VaultPath(asked.path)
+    await check_there(program, path)
+    taken = await asyncio.to_thread(handed_in, program.vault, path)
     new = await program.db.run(see, [taken], now=program.clock())
     (row,) = await queued(program, new)
     return job_answer(row)

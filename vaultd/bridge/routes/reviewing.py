@@ -25,9 +25,9 @@ async def answer_review(program: Program, asked: AnswerReview) -> Job:
     """
     item = await program.db.read(stored.review, asked.id)
     if item is None:
-        raise NotFoundError(f"There is no review {asked.id}.")
+        raise NotFoundError(f"There is no review {asked.id}: `GET /v1/reviews` lists them.")
     if item.state != "open":
-        raise ConflictError(f"{item.id} is {item.state}.")
+        raise ConflictError(f"The review {item.id} is {item.state} already.")
     answer = checked_answer(item, {"action": asked.action, "text": asked.text})
     payload = {"action": answer.action, "text": answer.text}
     return await settled(program, NewJob(JobKind.REVIEW, item.id, payload=payload, person=True))

@@ -17,6 +17,7 @@ from vaultd.bridge.asked import (
 from vaultd.bridge.operation import job_operation, operation
 from vaultd.bridge.program import Program
 from vaultd.bridge.queue import settled
+from vaultd.bridge.routes.finding import not_there
 from vaultd.core.reconcile import identity_of
 from vaultd.errors import NotFoundError
 from vaultd.model.jobs import JobKind, NewJob
@@ -32,7 +33,7 @@ async def page_history(program: Program, asked: OnePage) -> History:
     current = await asyncio.to_thread(current_digest, vault, path)
     kept = await asyncio.to_thread(kept_versions, vault, path)
     if current is None and not kept:
-        raise NotFoundError(f"There is no page {path}.")
+        raise await not_there(program, f"There is no page {path}.", path)
     return History(path=path, current=current, versions=kept)
 
 
@@ -69,7 +70,10 @@ async def open_notes(program: Program, asked: OpenNotes) -> Offered:
 async def forget_source(program: Program, asked: ForgetSource) -> Job:
     """Remove what a source contributed, or only tell what that would be.
 
-    The result of the job names the pages. Answers once it is done, or with the job (202).
+    The result of the job names the pages: `removed` to the trash, `rewritten` from their other
+    sources, `kept` since a person wrote on them, `unlinked` where links become text. The file
+    itself stays, and is not taken again until it is asked for. Answers once it is done, or with
+    the job (202).
     """
     source = await program.db.read(_source, asked.path)
     payload = {"dry_run": asked.dry_run}
@@ -79,7 +83,11 @@ async def forget_source(program: Program, asked: ForgetSource) -> Job:
 
 
 async def undo_source(program: Program, asked: UndoSource) -> Job:
-    """Take back the last ingest of a source. Answers once it is done, or with the job (202)."""
+    """Take back the last ingest of a source.
+
+    The result of the job names the pages: `restored` to what they were, `removed` to the trash,
+    `kept` since a person wrote on them. Answers once it is done, or with the job (202).
+    """
     source = await program.db.read(_source, asked.path)
     return await settled(program, NewJob(JobKind.UNDO, source, person=True))
 

@@ -64,6 +64,31 @@ def test_two_columns_are_read_one_after_the_other(tmp_path: Path, read: Read) ->
     assert text.index("left19") < text.index("right0")
 
 
+def test_numbers_behind_their_lines_stay_with_them(tmp_path: Path, read: Read) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    for row in range(20):  # so close that the font's own height makes lines overlap
+        entry = f"({row}) Substance {row} of the list" + 30 * "."
+        for x, piece in ((50, entry), (200, f"74{row:02}"), (320, f"right{row} column " + PROSE)):
+            page.insert_text((x, 100 + row * 6.6), piece, fontsize=6)
+
+    text = read(saved(document, tmp_path)).pages[0].text
+
+    assert f"(18) Substance 18 of the list{30 * '.'} 7418 (19) Substance" in text
+    assert text.index("7419") < text.index("right0")
+
+
+def test_text_between_columns_is_given_once(tmp_path: Path, read: Read) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    for row in range(20):
+        for x in (50, 380):
+            page.insert_text((x, 100 + row * 14), f"row{row} of a column of text", fontsize=10)
+    page.insert_text((220, 170), "notebetween columns", fontsize=10)
+
+    assert read(saved(document, tmp_path)).pages[0].text.count("notebetween") == 1
+
+
 def test_invisible_tiny_and_white_text_stand_apart(tmp_path: Path, read: Read) -> None:
     document = pymupdf.open()
     page = document.new_page()

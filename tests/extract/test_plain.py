@@ -8,9 +8,13 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PIL import Image
 
 from tests.extract.conftest import Read
+from vaultd.core.text import clean
+from vaultd.extract.content import LATIN
 from vaultd.extract.readers import page_picture
 from vaultd.model.document import ExtractStatus
 
@@ -21,6 +25,11 @@ JAPANESE = "吾輩は猫である。名前はまだ無い。どこで生れた�
 CHINESE = (
     "人人生而自由，在尊严和权利上一律平等。他们赋有理性和良心，并应以兄弟关系的精神相对待。" * 5
 )
+
+
+@given(st.from_regex(LATIN, fullmatch=True))
+def test_cleaning_would_change_no_latin_text(text: str) -> None:
+    assert clean(text).replace("\xad", "") == text
 
 
 def png(size: int = 80) -> bytes:

@@ -13,10 +13,14 @@ from vaultd.model.document import ExtractStatus
 PLACE = re.compile("\x01(\\d+)\x02([^\x03]*)\x03")
 
 
+# Latin letters and signs, most of what is read: cleaning would change nothing.
+LATIN = re.compile("[\n -~\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e]*")
+
+
 def readable(text: str) -> str:
     """Return `text` cleaned, without the soft hyphens that only a typesetter needs."""
-    if text.isascii() and text.replace("\n", "").isprintable():
-        return text  # most of what is read; cleaning would change nothing
+    if LATIN.fullmatch(text):
+        return text
     return clean(text).replace("\xad", "")
 
 

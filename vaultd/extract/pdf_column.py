@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 from typing import Any
 
 from vaultd.core.box import Box, around
 from vaultd.core.reading_order import reading_order
 from vaultd.extract.content import readable
 from vaultd.extract.pdf_block import Block, escaped, joined
+from vaultd.extract.pdf_sheet import line_boxes
 
 LEAST_LINES = 8  # fewer say nothing
 LEAST_LETTERS = 18  # a line on average; shorter pieces side by side are a table
 # Width of a character over the distance of lines: 0.4 in running text, twice as much and more
 # where each "line" is only one column's share of a row.
 LOOSEST = 0.9
+FEW_LETTERS = 8  # a line on average; a column of so few holds numbers
+SAME_ROW = 0.5  # of its height by which a line overlaps others in its row
+
+Line = tuple[Box, str]
+"""The place of a line, and its text."""
 
 
 def interleaved(block: Block) -> bool:
@@ -29,40 +34,51 @@ def interleaved(block: Block) -> bool:
 
 def untangled(blocks: Sequence[Block], textpage: Any) -> list[Block]:
     """Return `blocks`, interleaved ones cut into their columns."""
-    if not any(map(interleaved, blocks)):
-        return list(blocks)
-    words = textpage.extractWORDS()
     found: list[Block] = []
     for block in blocks:
-        pieces = _lines(block.box, words) if interleaved(block) else []
-        found += _columns(pieces) if pieces else [block]
+        found += _columns(_lines(block, textpage)) if interleaved(block) else [block]
     return found
 
 
-def _lines(box: Box, words: Sequence[Any]) -> list[tuple[Box, str]]:
-    """Return the lines in `box` with their places, put together from their words."""
-    left, top, right, bottom = box
-    inside = [
-        word for word in words if top <= word[1] < bottom and left <= word[0] and word[2] <= right
-    ]
-    return [
-        (around([word[:4] for word in line]), readable(" ".join(word[4] for word in line)))
-        for line in (list(group) for _, group in groupby(inside, key=lambda word: word[5:7]))
-    ]
+def _lines(block: Block, textpage: Any) -> list[Line]:
+    """Return the lines of `block` with their places."""
+    boxes = line_boxes(textpage, block.raw[5])
+    texts = block.raw[4].split("\n")
+    return [(box, readable(text)) for box, text in zip(boxes, texts, strict=False) if text.strip()]
 
 
-def _columns(lines: Sequence[tuple[Box, str]]) -> list[Block]:
-    """Return a block for every run of lines that goes down the page."""
+def _columns(lines: Sequence[Line]) -> list[Block]:
+    """Return a block for every run of lines that goes down the page.
+
+    A column of numbers goes with the lines that they stand behind.
+    """
     ordered = [lines[index] for index in reading_order([box for box, _ in lines])]
-    runs: list[list[tuple[Box, str]]] = []
-    for box, text in ordered:
-        if not runs or box[1] < runs[-1][-1][0][1] - 1:
+    runs: list[list[Line]] = []
+    for line in ordered:
+        if not runs or line[0][1] < runs[-1][-1][0][1] - 1:
             runs.append([])
-        runs[-1].append((box, text))
-    return [_block(run) for run in runs]
+        runs[-1].append(line)
+    columns: list[list[Line]] = []
+    for run in runs:
+        if columns and sum(len(text) for _, text in run) <= FEW_LETTERS * len(run):
+            columns[-1] = _by_row(columns[-1] + run)
+        else:
+            columns.append(run)
+    return [_block(column) for column in columns]
 
 
-def _block(run: Sequence[tuple[Box, str]]) -> Block:
+def _by_row(lines: Sequence[Line]) -> list[Line]:
+    """Return the lines from top to bottom, those beside each other from left to right."""
+    rows: list[list[Line]] = []
+    for line in sorted(lines, key=lambda line: line[0][3]):
+        if not rows or line[0][1] > rows[-1][-1][0][3] - SAME_ROW * (line[0][3] - line[0][1]):
+            rows.append([])
+        rows[-1].append(line)
+    return [line for row in rows for line in sorted(row)]
+
+
+def _block(run: Sequence[Line]) -> Block:
     box = around([box for box, _ in run])
-    plain = joined(" ".join(text for _, text in run))
-    return Block(box, plain, escaped(plain), lines=[text for _, text in run])
+    lines = [text for _, text in run]
+    plain = joined(" ".join(lines))
+    return Block(box, plain, escaped(plain), lines=lines)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,27 +43,30 @@ def told_apart(
     MuPDF's HTML names size and colour of every span; a
     span without a colour is drawn without ink.
     """
-    page: str = textpage.extractHTML()
-    if not _suspicious(page):
+    lines = _suspicious(textpage.extractHTML())
+    if not lines:
         return blocks, ""
     grounds = [box for kind, box in marks if kind in GROUNDS]
-    unseen = list(_unseen(page, grounds))
+    unseen = list(_unseen(lines, grounds))
     return _without(blocks, unseen), "\n".join(piece.text for piece in unseen)
 
 
-def _suspicious(text: str) -> bool:
-    """Tell whether some span of this HTML may be unseen."""
-    light, small, smaller = SUSPECT
-    return (
-        light in text
-        or small in text
-        or smaller in text
-        or text.count("color:#") != text.count("<span")
-    )
+def _suspicious(page: str) -> list[str]:
+    """Return the lines of this HTML in which some span may be unseen."""
+    signs = [sign for sign in SUSPECT if sign in page]
+    without_ink = page.count("color:#") != page.count("<span")
+    if not (signs or without_ink):
+        return []
+    lines = page.split("\n")
+    found = {index for sign in signs for index, line in enumerate(lines) if sign in line}
+    if without_ink:
+        pairs = enumerate(lines)
+        found |= {i for i, line in pairs if line.count("color:#") != line.count("<span")}
+    return [lines[index] for index in sorted(found)]
 
 
-def _unseen(page: str, grounds: Sequence[Box]) -> Iterator[Unseen]:
-    for line in filter(_suspicious, page.split("\n")):
+def _unseen(lines: Iterable[str], grounds: Sequence[Box]) -> Iterator[Unseen]:
+    for line in lines:
         if (place := LINE.match(line)) is None:
             continue
         x = float(place[2])

@@ -16,8 +16,35 @@ FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.
 
 UNIT = mupdf.FzRect(mupdf.FzRect.Fixed_UNIT)  # an image before it is put into its place
 
+LEVEL = 2.0  # times the size of its letters; a higher box holds a line that runs up or down
+
 Mark = tuple[str, Box]
 """What is drawn ("fill-path", "stroke-path", "fill-image", "fill-imgmask", "fill-shade"), where."""
+
+
+def line_boxes(textpage: Any, number: int) -> list[Box]:
+    """Return the places of the lines of block `number`, each as high as its letters' size.
+
+    What fonts say of their height would make lines overlap.
+    """
+    block = textpage.this.m_internal.first_block
+    for _ in range(number):
+        block = block.next
+    boxes = []
+    line = next(iter(mupdf.FzStextBlock(block))).m_internal
+    while line:  # MuPDF's own list: its iterator takes twice as long
+        boxes.append(_line_box(line))
+        line = line.next
+    return boxes
+
+
+def _line_box(line: Any) -> Box:
+    rect, size = line.bbox, line.first_char.size
+    top, bottom = rect.y0, rect.y1
+    if bottom - top < LEVEL * size:
+        middle = (top + bottom) / 2
+        top, bottom = middle - size / 2, middle + size / 2
+    return rect.x0, top, rect.x1, bottom
 
 
 class Sheet:

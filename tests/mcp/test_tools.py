@@ -93,6 +93,18 @@ async def test_an_overview_has_an_end(world: Path, connected: Connected) -> None
     assert view["left_out"] == 50
 
 
+async def test_the_vault_as_a_whole_and_a_folder_by_half_its_name(connected: Connected) -> None:
+    async with connected() as client:
+        whole = await answer(client, "wiki_overview", folder=".", depth=2)
+        near = await refusal(client, "wiki_overview", folder="concepts")
+
+    assert {each["path"] for each in whole["folders"]} >= {"Journal", "wiki"}
+    wiki = next(each for each in whole["folders"] if each["path"] == "wiki")
+    assert wiki["abstract"]
+    assert wiki["folders"]
+    assert "Did you mean wiki/concepts?" in near
+
+
 async def test_a_result_names_its_place_and_the_page_it_rests_on(connected: Connected) -> None:
     async with connected() as client:
         found = await answer(client, "search", query="salt slows fermentation", k=10)

@@ -39,6 +39,7 @@ from vaultd.mcp.places import (
 from vaultd.mcp.shelf import Shelf
 from vaultd.model.document import Extraction
 from vaultd.model.paths import VaultPath
+from vaultd.model.summary import NodeKind
 from vaultd.search.hits import link_to
 from vaultd.store import extractions, finding, nodes, passages
 from vaultd.store.database import Connection
@@ -81,7 +82,7 @@ class Reading:
         path = named_folder(folder)
         tree = Tree(self._shelf.vault)
         if not tree.holds(path) or not await self._is_folder(path):
-            raise NotFoundError(f"{folder} is no folder with an overview. Begin with `wiki`.")
+            raise await self._no_folder(path)
         view = await self._folder(tree, path, depth, _Room(MOST_ENTRIES))
         node = await self._shelf.read(nodes.node, path)
         return replace(view, overview=node.overview if node else "")
@@ -196,6 +197,14 @@ class Reading:
 
     # --- folders ---------------------------------------------------------------------------------
 
+    async def _no_folder(self, path: VaultPath) -> NotFoundError:
+        """Return the error that names folders which may have been meant."""
+        known = await self._shelf.read(nodes.nodes_within, VaultPath("."), NodeKind.FOLDER)
+        name = PurePosixPath(path).name.casefold()
+        alike = [each.path for each in known if PurePosixPath(each.path).name.casefold() == name]
+        meant = f"Did you mean {' or '.join(alike[:3])}?" if alike else "Begin with `wiki`."
+        return NotFoundError(f"{path} is no folder with an overview. {meant}")
+
     async def _is_folder(self, path: VaultPath) -> bool:
         return await asyncio.to_thread(lambda: self._shelf.vault.locate(path).is_dir())
 
@@ -230,6 +239,8 @@ class Reading:
 
     def _note_of(self, folder: VaultPath) -> VaultPath | None:
         """Return the note that shows a folder's overview, None if there is none."""
+        if folder == ".":
+            return None  # the vault as a whole has none
         name = PurePosixPath(folder).name
         note = OVERVIEW if folder == WIKI else VaultPath(f"{folder}/{name}.md")
         return note if self._shelf.vault.locate(note).is_file() else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TypeVar
@@ -12,9 +12,9 @@ import structlog
 from vaultd.author.seam import Author, FileRequest, FolderRequest, FolderText
 from vaultd.core.bucket import Bucket, arrange
 from vaultd.core.markdown import cut_at_sentence
-from vaultd.core.staleness import Maker, folder_digest, normalised, retry_at, text_digest
+from vaultd.core.staleness import Maker, depth_of, folder_digest, normalised, retry_at, text_digest
 from vaultd.errors import BadReplyError, PermanentError, TransientError, VaultdError
-from vaultd.model.paths import Clock, VaultPath
+from vaultd.model.paths import Clock
 from vaultd.model.summary import ChildSummary
 from vaultd.store import folders
 from vaultd.store.database import Database
@@ -69,14 +69,7 @@ class Asker:
         self._breaker = Breaker(clock, first_retry)
         self.max_children = max(2, min(max_children, context_chars // 2 // PARTIAL_CHARS))
 
-    async def folder(
-        self,
-        request: FolderRequest,
-        maker: Maker,
-        tally: Tally,
-        *,
-        depth: int = 0,
-    ) -> FolderText:
+    async def folder(self, request: FolderRequest, maker: Maker, tally: Tally) -> FolderText:
         """Return the two texts of a folder of any width.
 
         Raises:
@@ -84,12 +77,13 @@ class Asker:
         """
         by_key = {child.uri.rstrip("/").rpartition("/")[2]: child for child in request.children}
         root = arrange(by_key, self.max_children)
+        above = depth_of(request.folder) - 1
         if not root.parts:
-            return await self._call(lambda: self.author.summarise(request), tally, depth)
-        parts = await self._parts(root, by_key, request, maker, tally, depth)
-        whole = replace(request, children=(), partials=tuple(parts))
-        text = await self._call(lambda: self.author.summarise(whole), tally, depth)
-        await self._forget_old_buckets(root, by_key, request.folder, maker)
+            return await self._call(request, tally, then=above)
+        wide = _Wide(request, by_key, maker, tally)
+        parts = tuple(await self._parts(wide, root))
+        text = await self._call(replace(request, children=(), partials=parts), tally, then=above)
+        await self._db.run(folders.keep_buckets, request.folder, wide.digests_in(root))
         return text
 
     async def file(self, request: FileRequest, tally: Tally) -> str:
@@ -105,7 +99,7 @@ class Asker:
                 raise BadReplyError("The summary came back empty.")
             return text
 
-        return await self._guarded(ask, tally, BELOW_ALL)
+        return await self._guarded(ask, tally, BELOW_ALL, depth_of(request.path) - 1)
 
     def next_try(self, attempts: int, error: VaultdError) -> tuple[int, datetime | None]:
         """Return the count of attempts after `error`, and when the next one is due.
@@ -120,63 +114,42 @@ class Asker:
             return attempts, now + (error.retry_after or self._first)
         return attempts + 1, retry_at(attempts + 1, now, first=self._first)
 
-    async def _parts(
-        self,
-        bucket: Bucket,
-        by_key: dict[str, ChildSummary],
-        request: FolderRequest,
-        maker: Maker,
-        tally: Tally,
-        depth: int,
-    ) -> list[tuple[str, str]]:
+    async def _parts(self, wide: _Wide, bucket: Bucket) -> list[tuple[str, str]]:
         async def one(part: Bucket) -> tuple[str, str]:
-            digest = bucket_digest(part, by_key, maker)
+            digest = wide.digest(part)
             stored = await self._db.read(folders.bucket_text, digest)
             if stored is None:
-                smaller = await self._bucket_request(part, by_key, request, maker, tally, depth)
-                text = await self._call(lambda: self.author.summarise(smaller), tally, depth)
+                inner = tuple(await self._parts(wide, part)) if part.parts else ()
+                smaller = replace(
+                    wide.request,
+                    children=tuple(wide.by_key[name] for name in part.names),
+                    partials=inner,
+                    previous=None,
+                )
+                text = await self._call(smaller, wide.tally, then=depth_of(smaller.folder))
                 stored = _cut_lines(text.overview, PARTIAL_CHARS) or text.abstract
-                await self._db.run(folders.store_bucket, digest, request.folder, stored)
+                await self._db.run(folders.store_bucket, digest, smaller.folder, stored)
             return _range_of(part), stored
 
         return await together(one(part) for part in bucket.parts)
 
-    async def _bucket_request(
-        self,
-        part: Bucket,
-        by_key: dict[str, ChildSummary],
-        request: FolderRequest,
-        maker: Maker,
-        tally: Tally,
-        depth: int,
-    ) -> FolderRequest:
-        if part.parts:
-            inner = await self._parts(part, by_key, request, maker, tally, depth)
-            return replace(request, children=(), partials=tuple(inner), previous=None)
-        children = tuple(by_key[name] for name in part.names)
-        return replace(request, children=children, partials=(), previous=None)
-
-    async def _forget_old_buckets(
-        self, root: Bucket, by_key: dict[str, ChildSummary], folder: VaultPath, maker: Maker
-    ) -> None:
-        current = {bucket_digest(part, by_key, maker) for part in _inner(root)}
-        await self._db.run(folders.keep_buckets, folder, current)
-
-    async def _call(
-        self, summarise: Callable[[], Awaitable[FolderText]], tally: Tally, depth: int
-    ) -> FolderText:
+    async def _call(self, request: FolderRequest, tally: Tally, *, then: int) -> FolderText:
         async def ask() -> FolderText:
-            return checked(await summarise())
+            return checked(await self.author.summarise(request))
 
-        return await self._guarded(ask, tally, depth)
+        return await self._guarded(ask, tally, depth_of(request.folder), then)
 
-    async def _guarded(self, ask: Callable[[], Awaitable[T]], tally: Tally, depth: int) -> T:
+    async def _guarded(
+        self, ask: Callable[[], Awaitable[T]], tally: Tally, depth: int, then: int
+    ) -> T:
+        """Ask when it is the turn of `depth`; `then` is the depth of what waits for the answer."""
+
         async def counted() -> T:
             tally.calls += 1
             return await ask()
 
         try:
-            async with self._gate.turn(tally.urgency, -depth):
+            async with self._gate.turn((tally.urgency, -depth), then=(tally.urgency, -then)):
                 return await self._breaker.call(counted)
         except VaultdError as error:
             tally.note_fault(error)
@@ -184,6 +157,27 @@ class Asker:
         except Exception as error:
             log.warning("author failed", error=type(error).__name__)
             raise PermanentError(f"The author failed: {type(error).__name__}.") from error
+
+
+@dataclass(frozen=True, slots=True)
+class _Wide:
+    """A folder that is described in buckets, with its children by the names they are sorted by."""
+
+    request: FolderRequest
+    by_key: Mapping[str, ChildSummary]
+    maker: Maker
+    tally: Tally
+
+    def digest(self, bucket: Bucket) -> str:
+        """Return the hash of what a bucket's text is made from."""
+        if bucket.parts:
+            return text_digest("group", *sorted(map(self.digest, bucket.parts)))
+        return folder_digest([self.by_key[name] for name in bucket.names], self.maker)
+
+    def digests_in(self, bucket: Bucket) -> set[str]:
+        """Return the hashes of all buckets inside `bucket`."""
+        inner = [self.digests_in(part) for part in bucket.parts]
+        return {self.digest(part) for part in bucket.parts}.union(*inner)
 
 
 def checked(text: FolderText) -> FolderText:
@@ -197,19 +191,6 @@ def checked(text: FolderText) -> FolderText:
     if not abstract or not overview:
         raise BadReplyError("The abstract or the overview came back empty.")
     return FolderText(abstract, overview)
-
-
-def bucket_digest(bucket: Bucket, by_key: dict[str, ChildSummary], maker: Maker) -> str:
-    """Return the hash of what a bucket's text is made from."""
-    if bucket.parts:
-        return text_digest(
-            "group", *sorted(bucket_digest(part, by_key, maker) for part in bucket.parts)
-        )
-    return folder_digest([by_key[name] for name in bucket.names], maker)
-
-
-def _inner(bucket: Bucket) -> list[Bucket]:
-    return [deeper for part in bucket.parts for deeper in (part, *_inner(part))]
 
 
 def _range_of(bucket: Bucket) -> str:

@@ -6,18 +6,22 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import lru_cache
 
 from vaultd.author.seam import FolderRequest
 from vaultd.core.fallback import categories_of, fallback_summary, listing_of
 from vaultd.core.language import language_of
-from vaultd.core.staleness import Maker, depth_of
+from vaultd.core.staleness import Maker
 from vaultd.errors import VaultdError
 from vaultd.model.paths import VaultPath
 from vaultd.model.summary import ChildSummary, DirectorySummary, Node, NodeKind, NodeState
 from vaultd.summarize.ask import Asker, Tally
+from vaultd.summarize.child import MOST_KNOWN
 from vaultd.summarize.file_nodes import is_good
 from vaultd.summarize.inputs import Inputs
 from vaultd.summarize.note import title_of
+
+_language = lru_cache(MOST_KNOWN)(language_of)  # of abstracts, looked at again at every visit
 
 
 class Describer:
@@ -32,7 +36,7 @@ class Describer:
         """Return what a folder's text depends on besides its children."""
         language = self._language
         if language in ("", "auto"):
-            found = Counter(language_of(child.abstract) for child in children)
+            found = Counter(_language(child.abstract) for child in children)
             found.pop("", None)
             language = max(sorted(found), key=lambda code: found[code], default="en")
         return Maker(
@@ -65,7 +69,7 @@ class Describer:
             total=len(children),
         )
         try:
-            text = await self._asker.folder(request, maker, tally, depth=depth_of(folder))
+            text = await self._asker.folder(request, maker, tally)
         except VaultdError as error:
             return fallback_summary(children, maker.language), error
         categories = categories_of(children)

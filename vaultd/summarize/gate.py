@@ -20,51 +20,76 @@ from vaultd.model.paths import Clock
 
 T = TypeVar("T")
 
+PATIENCE = 0.1  # seconds: to store a folder and to read the one above it takes a few hundredths
 LONGEST_CLOSED = timedelta(minutes=5)  # a provider is back unseen for no longer than this
 SILENT_CALLS = 5  # so many calls in a row without an answer are no longer one folder's bad luck
+
+
+Urgency = tuple[int, ...]
+"""Smaller ones are more urgent; compared from the left."""
 
 
 class Gate:
     """Lets at most `width` callers in at once; the more urgent ones first, then by arrival.
 
-    One for the whole process: every folder, bucket and file of every run goes through it.
+    One for the whole process: every folder, bucket and file of every run goes through it. Who
+    leaves may name the `then` of a caller that it makes ready: a place is kept from less urgent
+    ones for that long, or a folder that is stored a moment late waits for a whole call.
     """
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, *, patience: float = PATIENCE) -> None:
         self._free = width
-        self._waiting: list[tuple[tuple[int, ...], int, asyncio.Future[None]]] = []
+        self._patience = patience
+        self._waiting: list[tuple[Urgency, int, asyncio.Future[None]]] = []
+        self._expected: list[tuple[Urgency, asyncio.TimerHandle]] = []
         self._arrivals = 0
 
     @asynccontextmanager
-    async def turn(self, *urgency: int) -> AsyncIterator[None]:
-        """Wait for a place, and give it back afterwards; smaller numbers are more urgent."""
+    async def turn(self, urgency: Urgency, *, then: Urgency | None = None) -> AsyncIterator[None]:
+        """Wait for a place, and give it back afterwards."""
         await self._enter(urgency)
         try:
             yield
         finally:
-            self._leave()
+            self._leave(then)
 
-    async def _enter(self, urgency: tuple[int, ...]) -> None:
-        if self._free:
-            self._free -= 1
-            return
-        self._arrivals += 1
+    async def _enter(self, urgency: Urgency) -> None:
         turn = asyncio.get_running_loop().create_future()
+        self._arrivals += 1
         heapq.heappush(self._waiting, (urgency, self._arrivals, turn))
+        self._expect_no_more(urgency)
         try:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                self._leave()
+                self._leave(None)
             raise
 
-    def _leave(self) -> None:
-        while self._waiting:
-            _, _, turn = heapq.heappop(self._waiting)
-            if not turn.done():
-                turn.set_result(None)
-                return
+    def _leave(self, then: Urgency | None) -> None:
         self._free += 1
+        if then is not None:
+            loop = asyncio.get_running_loop()
+            timer = loop.call_later(self._patience, self._expect_no_more, then)
+            self._expected.append((then, timer))
+        self._let_in()
+
+    def _expect_no_more(self, urgency: Urgency) -> None:
+        """Keep one place of that urgency less: its caller is here, or it is not coming."""
+        found = next((entry for entry in self._expected if entry[0] == urgency), None)
+        if found is not None:
+            found[1].cancel()
+            self._expected.remove(found)
+        self._let_in()
+
+    def _let_in(self) -> None:
+        while self._waiting and self._free:
+            urgency, _, turn = self._waiting[0]
+            if not turn.done():
+                if self._free <= sum(expected < urgency for expected, _ in self._expected):
+                    return
+                self._free -= 1
+                turn.set_result(None)
+            heapq.heappop(self._waiting)
 
 
 class Breaker:

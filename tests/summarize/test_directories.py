@@ -14,6 +14,7 @@ from vaultd.model.paths import VaultPath
 from vaultd.model.summary import ChildSummary, NodeState
 from vaultd.store import jobs, nodes
 from vaultd.store.database import Connection, Database
+from vaultd.summarize.file_nodes import FileText
 from vaultd.summarize.summarizer import DirectorySummarizer
 from vaultd.vault.files import Vault
 
@@ -463,6 +464,50 @@ async def test_note_without_first_paragraph_gets_an_abstract_once(
     (request,) = author.folders
     assert [child.name for child in request.children] == ["list"]
     assert request.total == 2
+
+
+async def test_summary_of_a_note_that_did_not_change_is_taken_as_it_is(
+    make: MakeSummarizer,
+    vault: Vault,
+    db: Database,
+    clock: FakeClock,
+    author: FakeAuthor,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    put(vault, {"Lists/list.md": "| only |\n|---|\n| rows |\n", "Lists/b.md": page("b", "Text.")})
+    summarizer = make(roots=("Lists",))
+    await summarizer.refresh_all()
+    looked_up = list[VaultPath]()
+
+    async def noticed(path: VaultPath) -> FileText:
+        looked_up.append(path)
+        return FileText(path, "", ())
+
+    monkeypatch.setattr(summarizer.files, "indexed", noticed)
+    await change(db, vault, clock, {"Lists/b.md": page("b", "New text.")})
+    await summarizer.refresh_marked()
+    assert looked_up == []
+    assert len(author.files) == 1
+
+    await change(db, vault, clock, {"Lists/list.md": "| other |\n|---|\n| rows |\n"})
+    await summarizer.refresh_marked()
+    assert looked_up == ["Lists/list.md"]
+    assert len(author.files) == 2
+
+
+async def test_summary_of_a_note_gets_the_vectors_it_lacks_without_a_call(
+    make: MakeSummarizer, vault: Vault, db: Database, author: FakeAuthor, embedder: FakeEmbedder
+) -> None:
+    put(vault, {"Lists/list.md": "| only |\n|---|\n| rows |\n"})
+    summarizer = make(roots=("Lists",))
+    embedder.fault = EndpointClosedError("no embedder")
+    await summarizer.refresh_all()
+    embedder.fault = None
+
+    await summarizer.refresh_all()
+
+    assert await db.read(vector_count, "Lists/list.md") == 2
+    assert author.calls == 2
 
 
 async def test_folder_uri_has_to_end_in_a_slash(summarizer: DirectorySummarizer) -> None:

@@ -15,8 +15,8 @@ from vaultd.store.database import Connection
 class FolderState:
     """All that is stored of a folder: its newest mark, its row, its children's, its note's.
 
-    `left_out` says that a person wants no summary there, `has_vectors` that the summary has
-    those of the embedder asked for ("" asks for none).
+    `left_out` says that a person wants no summary there; `unembedded` are the summaries in it
+    and of it that lack vectors of the embedder asked for ("" asks for none).
     """
 
     seen: int
@@ -24,7 +24,7 @@ class FolderState:
     below: dict[VaultPath, Node]
     note: tuple[VaultPath, str, str] | None
     left_out: bool
-    has_vectors: bool
+    unembedded: frozenset[VaultPath]
 
 
 def folder_state(db: Connection, folder: VaultPath, embedder: str) -> FolderState:
@@ -35,7 +35,7 @@ def folder_state(db: Connection, folder: VaultPath, embedder: str) -> FolderStat
         {child.path: child for child in nodes.nodes_below(db, folder)},
         note_record(db, folder),
         is_left_out(db, folder),
-        not embedder or not summaries.lacks_vectors(db, folder, embedder),
+        summaries.unembedded(db, folder, embedder),
     )
 
 

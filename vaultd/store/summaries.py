@@ -14,20 +14,18 @@ from vaultd.store.database import Connection
 from vaultd.store.vectors import Vector
 
 
-def indexed_passages(db: Connection, path: VaultPath) -> list[tuple[int, str]]:
-    """Return id and text of a file's passages, in order; empty if it is not indexed."""
+def indexed_file(db: Connection, path: VaultPath) -> tuple[str, list[tuple[int, str]]]:
+    """Return the hash of a file's bytes, and id and text of its passages in order.
+
+    "" and no passages if it is not indexed.
+    """
+    content = db.execute("select content_hash from indexed_files where path = ?", (path,)).get
     rows = db.execute(
         "select p.id, p.text from passages p join indexed_files f on f.id = p.file"
         " where f.path = ? order by p.ordinal",
         (path,),
     )
-    return [(identity, text) for identity, text in rows]
-
-
-def content_hash(db: Connection, path: VaultPath) -> str:
-    """Return the hash of the bytes the file's passages came from, "" if it is not indexed."""
-    row = db.execute("select content_hash from indexed_files where path = ?", (path,)).get
-    return str(row or "")
+    return str(content or ""), [(identity, text) for identity, text in rows]
 
 
 def passages_named(db: Connection, ids: Iterable[int]) -> dict[int, tuple[VaultPath, str]]:
@@ -112,6 +110,20 @@ def lacks_vectors(db: Connection, path: VaultPath, identity: str) -> bool:
         (path, identity),
     ).get
     return row is None
+
+
+def unembedded(db: Connection, folder: VaultPath, identity: str) -> frozenset[VaultPath]:
+    """Return which summaries of `folder` and its direct children have no vector of that embedder.
+
+    An embedder without a name misses none.
+    """
+    rows = db.execute(
+        "select n.path from nodes n where (n.path = ?1 or n.parent = ?1) and ?2 <> ''"
+        " and not exists (select 1 from summary_vectors v join embedders e on e.id = v.embedder"
+        " where v.path = n.path and e.identity = ?2)",
+        (folder, identity),
+    )
+    return frozenset(VaultPath(path) for (path,) in rows)
 
 
 def take_back_drop(db: Connection, path: VaultPath, *, now: datetime) -> bool:

@@ -75,7 +75,7 @@ class KnownNotes:
     """Notes as last read, so that a wide folder with one changed note is not read whole.
 
     A note is taken from here only if its size, times and inode are what they were, and it was
-    at rest for a moment when it was read. Notes that want a text are always read.
+    at rest for a moment when it was read. Of its body only the first letter is kept.
     """
 
     def __init__(self, vault: Vault, clock: Clock) -> None:
@@ -92,11 +92,10 @@ class KnownNotes:
         self._known.pop(path, None)
         note = read_note(self._vault, path)
         at_rest = look is not None and self._clock().timestamp() - look[1] / 1e9 > REST_SECONDS
-        if note is not None and look is not None and at_rest and not note.wants_text:
+        if note is not None and look is not None and at_rest:
             if len(self._known) >= MOST_KNOWN:
                 self._known.clear()
-            said = note.body.strip()[:1]  # that there is text at all, is all that is kept of it
-            self._known[path] = (look, replace(note, body=said))
+            self._known[path] = (look, replace(note, body=note.body.strip()[:1]))
         return note
 
     def _look(self, path: VaultPath) -> tuple[int, ...] | None:

@@ -65,8 +65,7 @@ class FileNodes:
 
     async def indexed(self, path: VaultPath) -> FileText:
         """Return a file as the index holds it; without passages if it is not indexed."""
-        found = await self._db.read(summaries.indexed_passages, path)
-        content = await self._db.read(summaries.content_hash, path)
+        content, found = await self._db.read(summaries.indexed_file, path)
         ids = tuple(identity for identity, _ in found)
         return FileText(path, content, tuple(text for _, text in found), ids)
 
@@ -89,6 +88,13 @@ class FileNodes:
             tally,
             window=self._window,
         )
+
+    def is_current(self, node: Node, content: str) -> bool:
+        """Tell whether a summary is the good one of the bytes with the hash `content`."""
+        language = node.language if self._language in ("", "auto") else self._language
+        wish = Wish(description=node.description)
+        digest = file_digest(content, wish, self.asker.author.name, self._prompt_version, language)
+        return node.state is NodeState.OK and node.input_digest == digest
 
     async def refresh(
         self,

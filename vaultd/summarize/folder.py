@@ -10,6 +10,7 @@ from weakref import WeakValueDictionary
 import structlog
 
 from vaultd.core.staleness import (
+    Maker,
     Step,
     digest_to_keep,
     name_of,
@@ -25,17 +26,13 @@ from vaultd.store import folders, nodes
 from vaultd.store.database import Connection, Database
 from vaultd.store.vectors import Vector
 from vaultd.summarize.ask import Tally
-from vaultd.summarize.child import (
-    upward_text,
-)
+from vaultd.summarize.child import upward_text
 from vaultd.summarize.dag import Ending, Settled, Visit
 from vaultd.summarize.describe import Describer
 from vaultd.summarize.embedding import embedded_text, levels_of
 from vaultd.summarize.file_nodes import embed_missing, is_good
-from vaultd.summarize.inputs import InputReader
-from vaultd.summarize.note import (
-    remove_text,
-)
+from vaultd.summarize.inputs import InputReader, Inputs
+from vaultd.summarize.note import remove_text
 from vaultd.summarize.projection import Look, Projection, Store
 from vaultd.summarize.recovery import recovered_row
 from vaultd.summarize.tree import Tree
@@ -114,11 +111,10 @@ class FolderVisits:
 
     async def _described(self, look: Look, *, asked: bool) -> Visit | None:
         old, folder, tally = look.stored.node, look.folder, look.tally
-        maker = self._describer.maker(look.inputs.described)
-        digest = digest_to_keep(look.inputs.children, maker, old)
+        maker, digest = await asyncio.to_thread(self._made_from, look.inputs, old)
         step = next_step(old, digest, self._clock(), asked=asked)
         if old is not None and step is not Step.ASK:
-            if not look.stored.has_vectors:
+            if folder in look.stored.unembedded:
                 await embed_missing(self._db, self._embedder, old, tally)
             kept = Visit(ENDINGS[old.state])
             await self._projection.project(look, old, kept, store=None)
@@ -142,10 +138,15 @@ class FolderVisits:
             return made
         return None
 
+    def _made_from(self, inputs: Inputs, old: Node | None) -> tuple[Maker, str]:
+        """Return who describes a folder, and the hash its text has to have. Slow where wide."""
+        maker = self._describer.maker(inputs.described)
+        return maker, digest_to_keep(inputs.children, maker, old)
+
     async def _levels(self, look: Look, new: Node) -> Mapping[int, Vector] | None:
         """Return the vectors of a new row; None where the text and so the vectors stay."""
-        old = look.stored.node
-        if old is not None and look.stored.has_vectors and embedded_text(old) == embedded_text(new):
+        old, missing = look.stored.node, look.folder in look.stored.unembedded
+        if old is not None and not missing and embedded_text(old) == embedded_text(new):
             return None
         levels = await levels_of(self._embedder, new) if self._embedder else {}
         look.tally.embeddings += len(levels)

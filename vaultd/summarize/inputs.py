@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -65,12 +64,12 @@ class InputReader:
             FileNotFoundError, NotADirectoryError: the folder is gone.
             OSError: it cannot be listed.
         """
-        below = stored.below
         listing, notes, unreadable = await asyncio.to_thread(
             _look_into, self._tree, self._notes, folder
         )
         plain = [note for note in notes if not note.is_folder_note]
-        abstracts = await self._abstracts(plain, below, tally)
+        abstracts = await asyncio.gather(*(self._abstract(note, stored, tally) for note in plain))
+        below = stored.below
         gone = [
             path
             for path, node in below.items()
@@ -80,36 +79,38 @@ class InputReader:
             await self._db.run(_drop_all, gone, now=self._clock())
         # a folder without a row has nothing in it, or is new and will tell when it has a text
         children = [folder_child(path, below[path]) for path in listing.folders if path in below]
-        children += [note_child(note, abstracts[note.path]) for note in plain]
+        children += [note_child(*each) for each in zip(plain, abstracts, strict=True)]
         mine = note_path_of(folder)
         strays = (note.path for note in notes if note.is_folder_note and note.path != mine)
         record = None if stored.note is None else NoteRecord.of(*stored.note)
         return Inputs(in_order(children), unreadable, tuple(strays), record)
 
-    async def _abstracts(
-        self, notes: list[NoteText], below: Mapping[VaultPath, Node], tally: Tally
-    ) -> dict[VaultPath, str]:
-        async def abstract(note: NoteText) -> str:
-            if not note.wants_text and note.path not in below:
-                return note.abstract
-            if not note.body.strip():
-                return ""
-            file = await self._files.indexed(note.path)
-            if file.content != note.content:
-                whole = await asyncio.to_thread(read_note, self._tree.vault, note.path)
-                if whole is None:
-                    return ""
-                file = FileText(whole.path, whole.content, (whole.body,))
-            if note.path not in below and await self._db.read(folders.is_left_out, note.path):
-                return note.abstract
-            try:
-                node = await self._files.refresh(file, Wish(), tally)
-            except UnreadableSourceError:
-                return note.abstract
-            return note.abstract or node.abstract
+    async def _abstract(self, note: NoteText, stored: FolderState, tally: Tally) -> str:
+        """Return a note's own abstract, else that of its summary, which is brought up to date."""
+        known = stored.below.get(note.path)
+        if not note.body.strip() or (known is None and not note.wants_text):
+            return note.abstract
+        if known is None or not self._is_current(known, note, stored):
+            known = await self._summarised(note, known, tally)
+        return note.abstract or (known.abstract if known else "")
 
-        found = await asyncio.gather(*(abstract(note) for note in notes))
-        return dict(zip((note.path for note in notes), found, strict=True))
+    def _is_current(self, node: Node, note: NoteText, stored: FolderState) -> bool:
+        return node.path not in stored.unembedded and self._files.is_current(node, note.content)
+
+    async def _summarised(self, note: NoteText, known: Node | None, tally: Tally) -> Node | None:
+        """Return the summary of a note; None where none is wanted, or nothing is left to read."""
+        if known is None and await self._db.read(folders.is_left_out, note.path):
+            return None
+        file = await self._files.indexed(note.path)
+        if file.content != note.content:
+            whole = await asyncio.to_thread(read_note, self._tree.vault, note.path)
+            if whole is None:
+                return None
+            file = FileText(whole.path, whole.content, (whole.body,))
+        try:
+            return await self._files.refresh(file, Wish(), tally)
+        except UnreadableSourceError:
+            return None
 
 
 def _look_into(

@@ -40,6 +40,7 @@ from vaultd.vault.files import Vault
 log = structlog.get_logger()
 
 WRITE_AGAIN = timedelta(minutes=2)  # longer than one pass waits for anything
+WRITERS = 2  # notes written at once: they wait for the disk, as do a person's own saves
 WRITE_TRIES = 3  # a person who saves at this very moment is waited for so often
 
 
@@ -81,6 +82,7 @@ class Projection:
         self._embedder = embedder
         self._clock = clock
         self._propose_review = propose_review
+        self._writing = asyncio.Semaphore(WRITERS)
 
     async def project(self, look: Look, node: Node, visit: Visit, *, store: Store | None) -> bool:
         """Commit `store`, then write the note; False if another run stored the folder meanwhile.
@@ -138,7 +140,8 @@ class Projection:
         if plan.review is not None:
             await self._propose_review(plan.review)
         try:
-            written = await asyncio.to_thread(write_note, self._tree.vault, plan)
+            async with self._writing:
+                written = await asyncio.to_thread(write_note, self._tree.vault, plan)
         except PageChangedError:
             return False
         look.tally.notes += written

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -56,8 +57,10 @@ class Tree:
 
     def exists(self, folder: VaultPath) -> bool:
         """Tell whether `folder` is a folder on the disk, and no link."""
-        place = self.vault.locate(folder)
-        return place.is_dir() and not place.is_symlink()
+        try:
+            return stat.S_ISDIR(self.vault.locate(folder).lstat().st_mode)
+        except OSError:
+            return False
 
     def children(self, folder: VaultPath) -> Listing:
         """Return what lies in `folder`. Links to folders are not followed.

@@ -260,7 +260,11 @@ def test_every_connection_has_the_extension_or_answers_without_s07_s08(tmp_path:
     second.close()
 
 
-def test_threads_that_read_then_write_do_not_lock_each_other_out_s16(tmp_path: Path) -> None:
+@pytest.mark.parametrize("times", [25, pytest.param(1_000, marks=pytest.mark.full)])
+@pytest.mark.timeout(900)
+def test_threads_that_read_then_write_do_not_lock_each_other_out_s16(
+    tmp_path: Path, times: int
+) -> None:
     path = tmp_path / "a.db"
     Database(path).close()
     failures: list[BaseException] = []
@@ -272,7 +276,7 @@ def test_threads_that_read_then_write_do_not_lock_each_other_out_s16(tmp_path: P
     def work() -> None:
         db = Database(path)
         try:
-            for _ in range(25):
+            for _ in range(times):
                 db.run_sync(add)
         except BaseException as error:  # noqa: BLE001  # told below, whatever it is
             failures.append(error)
@@ -288,6 +292,7 @@ def test_threads_that_read_then_write_do_not_lock_each_other_out_s16(tmp_path: P
     db = Database(path)
     assert failures == []
     assert (
-        db.read_sync(lambda connection: connection.execute("select count(*) from meta").get) >= 200
+        db.read_sync(lambda connection: connection.execute("select count(*) from meta").get)
+        >= 8 * times
     )
     db.close()

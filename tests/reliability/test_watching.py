@@ -155,9 +155,10 @@ def test_any_history_ends_where_a_scan_does_b5(
     lived()
 
 
-async def test_reading_queues_nothing_b7(tmp_path: Path) -> None:
+@pytest.mark.parametrize("many", [300, pytest.param(10_000, marks=pytest.mark.full)])
+async def test_reading_queues_nothing_b7(tmp_path: Path, many: int) -> None:
     scene = scene_in(tmp_path)
-    for number in range(300):
+    for number in range(many):
         scene.put(f"raw/{number}.md", f"content {number}")
     await scene.settle()
     scene.finish_all()

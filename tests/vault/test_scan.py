@@ -3,6 +3,8 @@ from __future__ import annotations
 import hashlib
 import os
 import socket
+import time
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -127,6 +129,23 @@ def test_oddities_are_skipped_and_nothing_hangs_w41(vault: Vault, tmp_path: Path
     assert seen["raw/pipe.md"].code == "special"
     assert seen["raw/s.md"].code == "special"
     assert all(each.fate not in (Fate.SOURCE, Fate.NOTE) for each in seen.values())
+
+
+@pytest.mark.full
+def test_ten_thousand_entries_with_oddities_are_seen_in_no_time_b12(vault: Vault) -> None:
+    for number in range(9_000):
+        folder = vault.root / f"raw/{number // 300}"
+        folder.mkdir(exist_ok=True)
+        (folder / f"{number}.md").write_text("x")
+    for number in range(500):
+        (vault.root / f"raw/{number}.md").symlink_to(vault.root / "raw")
+        os.mkfifo(vault.root / f"raw/pipe {number}.md")
+
+    began = time.process_time()
+    seen = sighted(vault)
+
+    assert time.process_time() - began < 5
+    assert Counter(each.code for each in seen.values()) == {"": 9_000, "link": 500, "special": 500}
 
 
 @pytest.mark.parametrize(

@@ -199,8 +199,9 @@ async def test_save_of_any_tool_is_one_ingest_with_the_final_content(
     assert scene.standing()["raw/a.md"].state == "done"
 
 
-async def test_touched_files_are_only_hashed_w07(scene: Scene) -> None:
-    for number in range(50):
+@pytest.mark.parametrize("pairs", [50, pytest.param(1_000, marks=pytest.mark.full)])
+async def test_touched_files_are_only_hashed_w07(scene: Scene, pairs: int) -> None:
+    for number in range(pairs):
         scene.put(f"raw/{number}.md", str(number))
         scene.put(f"note{number}.md", str(number))
     await scene.settle()
@@ -211,7 +212,7 @@ async def test_touched_files_are_only_hashed_w07(scene: Scene) -> None:
         os.utime(path, (1, 1))
     look = await scene.settle()
 
-    assert look.taken == 100
+    assert look.taken == 2 * pairs
     assert scene.db.read_sync(joblist.counts) == before
 
 
@@ -326,8 +327,9 @@ async def test_file_moved_before_its_turn_is_ingested_once_w14(scene: Scene) -> 
     assert list(scene.standing()) == ["raw/b.md"]
 
 
-async def test_folder_renamed_with_many_files_asks_for_moves_only(scene: Scene) -> None:
-    for number in range(200):
+@pytest.mark.parametrize("many", [200, pytest.param(1_500, marks=pytest.mark.full)])
+async def test_folder_renamed_with_many_files_asks_for_moves_only(scene: Scene, many: int) -> None:
+    for number in range(many):
         scene.put(f"raw/old/{number}.md", f"text {number}")
     await scene.settle()
     scene.finish_all()
@@ -335,8 +337,8 @@ async def test_folder_renamed_with_many_files_asks_for_moves_only(scene: Scene) 
     (scene.vault.root / "raw/old").rename(scene.vault.root / "raw/new")
     await scene.settle()
 
-    assert len(scene.jobs(JobKind.MOVE)) == 200
-    assert scene.count(JobKind.INGEST) == 200
+    assert scene.count(JobKind.MOVE) == many
+    assert scene.count(JobKind.INGEST) == many
     assert scene.db.read_sync(problems.all_problems) == ()
 
 

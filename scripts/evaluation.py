@@ -232,6 +232,13 @@ def default_sets() -> list[Path]:
     return sorted(path.parent for path in (shared / "search-eval").glob("*/queries.jsonl"))
 
 
+def search_set(name: str) -> Path:
+    """Return the folder of a set that is named on the command line."""
+    if not (Path(name) / "queries.jsonl").is_file():
+        raise argparse.ArgumentTypeError(f"{name} is no folder with a queries.jsonl in it")
+    return Path(name)
+
+
 async def _print(folder: Path, root: Path, asked: argparse.Namespace) -> None:
     sample = Sample(asked.documents, asked.questions)
     async for figure in evaluate(folder, root, sample, by_bridge=asked.bridge):
@@ -255,7 +262,7 @@ def main() -> None:
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
     )
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("sets", nargs="*", type=Path, help="folders of that form")
+    parser.add_argument("sets", nargs="*", type=search_set, help="folders of that form")
     parser.add_argument("--keep", type=Path, help="make the vaults here, and use those there")
     parser.add_argument("--bridge", action="store_true", help="ask a daemon over HTTP")
     parser.add_argument("--documents", type=int, default=0, help="at most so many of a set")

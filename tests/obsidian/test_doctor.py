@@ -59,3 +59,27 @@ def test_a_vault_without_plugins_has_nothing_to_tell(vault: Vault) -> None:
     found = looked_at(vault)
 
     assert (found["copies"].state, found["folder notes"].state) == ("ok", "ok")
+
+
+@pytest.mark.parametrize(
+    ("types", "told"),
+    [
+        ('{"types": {"tags": "tags", "aliases": "aliases", "rating": "number"}}', ""),
+        ('{"types": {"Created": "datetime", "sources": "multitext"}}', ""),
+        ('{"types": {"Sources": "text", "type": "multitext"}}', "type (text), sources (list)"),
+        ('{"types": {"title": 3}, "other": []}', ""),
+        ('{"types": ["title"]}', ""),
+    ],
+)
+def test_a_property_of_another_type_is_told_and_left_p12(
+    vault: Vault, types: str, told: str
+) -> None:
+    settings = vault.root / ".obsidian/types.json"
+    settings.parent.mkdir(exist_ok=True)
+    settings.write_text(types, "utf-8")
+
+    check = looked_at(vault)["properties"]
+
+    assert check.state == ("warning" if told else "ok")
+    assert told in check.text
+    assert settings.read_text("utf-8") == types

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from vaultd.core.ignore import is_conflict_copy
+from vaultd.core.page import LISTED_KEYS, OWN_KEYS
 from vaultd.errors import DatabaseError, VaultLockedError
 from vaultd.store.database import Database, migrations
 from vaultd.store.health import damage, parts_of, version_of, words_agree
@@ -21,13 +22,27 @@ from vaultd.vault.disk import LEAST_FREE, low_space
 from vaultd.vault.layout import STATE, writer_named
 from vaultd.vault.lock import VaultLock
 from vaultd.vault.mounts import is_network, journal_for, mount_type, synced_by
-from vaultd.vault.obsidian import FOLDER_NAME, folder_note_names
+from vaultd.vault.obsidian import FOLDER_NAME, folder_note_names, property_types
 
 State = Literal["ok", "warning", "failed"]
 
 USUAL_ADDRESS = "https://api.openai.com/v1"  # the client's default
 PATIENCE = 5.0  # seconds for the endpoint to answer
 WATCHES = Path("/proc/sys/fs/inotify/max_user_watches")
+TYPE_NAMES = {
+    "text": "text",
+    "multitext": "list",
+    "date": "date",
+    "tags": "tags",
+    "aliases": "aliases",
+}
+PROPERTY_TYPES: dict[str, tuple[str, ...]] = {  # the types that fit, the one to set first
+    **dict.fromkeys(OWN_KEYS, ("text",)),
+    **dict.fromkeys(LISTED_KEYS, ("multitext",)),
+    **dict.fromkeys(("created", "updated"), ("date", "datetime")),
+    "tags": ("tags",),
+    "aliases": ("aliases",),
+}
 WATCHES_SHARE = 2  # other programs watch, too: a vault may take half of what is allowed
 
 
@@ -86,6 +101,7 @@ def vault_checks(place: Place) -> Iterator[Check]:
     yield _synced(place)
     yield _copies(place)
     yield _folder_notes(place)
+    yield _properties(place)
     yield _watches(place)
     yield _database(place)
 
@@ -221,6 +237,23 @@ def _folder_notes(place: Place) -> Check:
     text = f'A plugin of yours looks for folder notes named "{odd[0]}"; vaultd\'s have the name of'
     remedy = f"Set the name to {FOLDER_NAME} in the plugin, or read them as any other note."
     return Check("folder notes", "warning", f"{text} their folder.", remedy)
+
+
+def _properties(place: Place) -> Check:
+    """A property has one type in a whole vault, and Obsidian marks values that do not fit it."""
+    set_to = property_types(place.root)
+    odd = [
+        f"{key} ({TYPE_NAMES[fits[0]]})"
+        for key, fits in PROPERTY_TYPES.items()
+        if set_to.get(key, fits[0]) not in fits
+    ]
+    if not odd:
+        return Check("properties", "ok", "Obsidian's property types fit what pages say.")
+    text = (
+        f"In Obsidian these properties have another type than on vaultd's pages: {', '.join(odd)}."
+    )
+    remedy = "Set the type in Obsidian, or let it mark the values: they are read all the same."
+    return Check("properties", "warning", text, remedy)
 
 
 def _watches(place: Place) -> Check:

@@ -13,6 +13,7 @@ from vaultd.core.ignore import ExcludedFiles
 
 CONFIG = ".obsidian"
 APP = "app.json"
+TYPES = "types.json"
 TEMPLATE_SETTINGS = (
     ("templates.json", "folder"),
     ("plugins/templater-obsidian/data.json", "templates_folder"),
@@ -65,6 +66,17 @@ def folder_note_names(root: Path) -> tuple[str, ...]:
         for plugin in FOLDER_NOTE_PLUGINS
     ]
     return _distinct([name for name in found if isinstance(name, str)])
+
+
+def property_types(root: Path) -> Mapping[str, str]:
+    """Return the types that properties have in this vault, by their name in small letters."""
+    found: dict[str, str] = {}
+    for config in config_folders(root):
+        types = _read(config / TYPES).get("types")
+        for name, kind in types.items() if isinstance(types, dict) else ():
+            if isinstance(kind, str):
+                found.setdefault(name.casefold(), kind)
+    return found
 
 
 def config_folder(root: Path) -> Path:

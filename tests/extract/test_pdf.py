@@ -221,6 +221,34 @@ def test_ruled_table_becomes_a_markdown_table(tmp_path: Path, read: Read) -> Non
     assert "| r0c0 | r0c1 | r0c2 |\n| --- | --- | --- |\n| r1c0 |" in text
 
 
+def test_code_is_set_in_as_on_the_page(tmp_path: Path, read: Read) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((72, 60), PROSE)
+    for x, y, text in ((72, 100, "for row in board:"), (96, 112, "if row:"), (120, 124, "break")):
+        page.insert_text((x, y), text, fontname="cour", fontsize=10)
+    page.insert_text((186, 124), "# done", fontname="cour", fontsize=10)
+
+    text = read(saved(document, tmp_path)).pages[0].text
+
+    assert "```\nfor row in board:\n    if row:\n        break      # done\n```" in text
+
+
+def test_list_on_a_page_with_a_divided_block_keeps_its_items(tmp_path: Path, read: Read) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((72, 60), PROSE)
+    page.insert_text((72, 300), "Large words", fontsize=16)
+    page.insert_text((72, 314), "and small ones below them, in one block of text", fontsize=11)
+    for row, sign in enumerate(("1.", "2.")):
+        page.insert_text((72, 100 + 13 * row), sign, fontsize=11)
+        page.insert_text((95, 100 + 13 * row), f"step{row} of the work", fontsize=11)
+
+    text = read(saved(document, tmp_path)).pages[0].text
+
+    assert "1. step0 of the work\n2. step1 of the work" in text
+
+
 def test_hyphenated_word_is_mended(tmp_path: Path, read: Read) -> None:
     document = pymupdf.open()
     lines = "This is a matter of interna-\ntional importance for everyone who\nreads it to the end."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -16,6 +16,7 @@ from vaultd.extract.content import LATIN, raised, readable
 
 # `[^<]+` where `.*?` would do: it takes a third of the time.
 ELEMENT = re.compile(r"<(p|h[1-6])\b[^>]*>((?:[^<]+|<(?!/\1>))*)</\1>")
+FENCE = "```"
 EMPHASIS = {"b": "**", "i": "*"}
 TAG = re.compile(r"</?[a-z]\w*[^>]*>")
 STYLED = re.compile(r"<(b|i)>((?:[^<]+|<(?!/\1>))*)</\1>")
@@ -62,7 +63,7 @@ def blocks_of(textpage: Any) -> list[Block]:
         pairs = zip(raw, elements, strict=True)
         blocks = [_block(block, tag, inner, block[4]) for block, (tag, inner) in pairs]
     else:
-        blocks = [_split_block(raw[index], *element) for index, element in _aligned(elements, raw)]
+        blocks = [_block(*part) for part in _aligned(elements, raw)]
     return in_order([block for block in blocks if block.plain])
 
 
@@ -76,26 +77,27 @@ def in_order(blocks: list[Block]) -> list[Block]:
 
 def _aligned(
     elements: Sequence[tuple[str, str]], raw: Sequence[Any]
-) -> Iterator[tuple[int, tuple[str, str]]]:
-    """Give each element with the index of the block whose text it is.
+) -> Iterator[tuple[Any, str, str, str]]:
+    """Give the block of each element, its tag and content, and its text.
 
     A block may be split into heading and paragraph. The middle of an element's text tells in
-    which block it lies, since both hold the same characters in the same order.
+    which block it lies, since both hold the same characters in the same order; so it is with
+    the lines of the block, which are the element's text if they hold what it does.
     """
+    lines = [line for block in raw for line in block[4].split("\n") if line.strip()]
+    sizes = [len(FOLDED.sub("", line)) for line in lines]
+    middles = [end - size / 2 for size, end in zip(sizes, accumulate(sizes), strict=True)]
     ends = list(accumulate(len(FOLDED.sub("", block[4])) for block in raw))
     position = 0
-    for element in elements:
-        length = len(FOLDED.sub("", html.unescape(TAG.sub("", element[1]))))
-        index = bisect_right(ends, position + length // 2)
-        position += length
-        if raw:
-            yield min(index, len(raw) - 1), element
-
-
-def _split_block(raw: Any, tag: str, inner: str) -> Block:
-    """Return the block for a part of `raw`, or for all of it."""
-    text = html.unescape(TAG.sub("", inner))
-    return _block(raw, tag, inner, text)
+    for tag, inner in elements if raw else ():
+        text = html.unescape(TAG.sub("", inner))
+        folded = FOLDED.sub("", text)
+        index = bisect_right(ends, position + len(folded) // 2)
+        own = slice(bisect_left(middles, position), bisect_left(middles, position + len(folded)))
+        position += len(folded)
+        whole = "\n".join(lines[own])
+        text = whole if FOLDED.sub("", whole) == folded else text
+        yield raw[min(index, len(raw) - 1)], tag, inner, text
 
 
 def _block(raw: Any, tag: str, inner: str, text: str) -> Block:
@@ -109,10 +111,15 @@ def _block(raw: Any, tag: str, inner: str, text: str) -> Block:
         return Block(box, plain, markdown, level, lines=lines, raw=raw)
     bold = not STYLED.sub(lambda m: "" if m[1] == "b" else m[0], inner).strip()
     if "<tt>" in inner and not TAG.sub("", MONOSPACED.sub("", inner)).strip():
-        markdown = "```\n" + "\n".join(lines).replace("```", "'''") + "\n```"
+        markdown = listing(lines)
     else:
         markdown = as_items(markdown_of(inner), lines)
     return Block(box, plain, markdown, level, bold, lines, raw)
+
+
+def listing(lines: Sequence[str]) -> str:
+    """Return lines of code as Markdown."""
+    return "\n".join([FENCE, *(line.replace(FENCE, "'''") for line in lines), FENCE])
 
 
 def _with_signs(lines: list[str]) -> list[str]:
@@ -178,7 +185,7 @@ def escaped(text: str) -> str:
 def as_items(markdown: str, lines: Sequence[str]) -> str:
     """Return a paragraph as list items where its lines in the file begin with list signs."""
     items = [match for match in map(ITEM.match, lines) if match]
-    if len(items) > 1 or any(item["bullet"] for item in items):
+    if len(items) > 1 or any(item["bullet"] and item["bullet"][0] != "–" for item in items):
         return _cut(markdown, [line.lstrip() for line in lines])
     return markdown
 

@@ -36,11 +36,11 @@ def untangled(blocks: Sequence[Block], textpage: Any) -> list[Block]:
     """Return `blocks`, interleaved ones cut into their columns."""
     found: list[Block] = []
     for block in blocks:
-        found += _columns(_lines(block, textpage)) if interleaved(block) else [block]
+        found += _columns(lines_of(block, textpage)) if interleaved(block) else [block]
     return found
 
 
-def _lines(block: Block, textpage: Any) -> list[Line]:
+def lines_of(block: Block, textpage: Any) -> list[Line]:
     """Return the lines of `block` with their places."""
     boxes = line_boxes(textpage, block.raw[5])
     texts = block.raw[4].split("\n")
@@ -61,13 +61,13 @@ def _columns(lines: Sequence[Line]) -> list[Block]:
     columns: list[list[Line]] = []
     for run in runs:
         if columns and sum(len(text) for _, text in run) <= FEW_LETTERS * len(run):
-            columns[-1] = _by_row(columns[-1] + run)
+            columns[-1] = by_row(columns[-1] + run)
         else:
             columns.append(run)
     return [_block(column) for column in columns]
 
 
-def _by_row(lines: Sequence[Line]) -> list[Line]:
+def by_row(lines: Sequence[Line]) -> list[Line]:
     """Return the lines from top to bottom, those beside each other from left to right."""
     rows: list[list[Line]] = []
     for line in sorted(lines, key=lambda line: line[0][3]):

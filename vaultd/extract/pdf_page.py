@@ -14,6 +14,7 @@ from vaultd.core.legibility import BAD_SHARE, gibberish, letter_count
 from vaultd.extract.pdf_block import Block, blocks_of
 from vaultd.extract.pdf_column import untangled
 from vaultd.extract.pdf_hidden import told_apart
+from vaultd.extract.pdf_listing import set_in
 from vaultd.extract.pdf_sheet import Mark, Sheet
 
 pymupdf: Any = _pymupdf  # its own hints are partial
@@ -68,6 +69,7 @@ def page_of(number: int, sheet: Sheet, textpage: Any) -> Page:
     """
     found = Page(number, sheet.rect.height)
     found.blocks = untangled(blocks_of(textpage), textpage)
+    set_in(found.blocks, textpage)
     marks = sheet.marks()
     _look_at(marks, found, sheet.rect.width)
     found.cover = cover = _cover(found.images, sheet.rect)

@@ -32,12 +32,14 @@ def one(selector: str, text: str) -> str:
 
 def test_it_shows_what_is_under_way_held_back_and_why(browser: Browser, daemon: Daemon) -> None:
     browser.until(one("#held li", "Bakery ledger 1931.pdf"))
+    browser.until(one("#running li", "Understanding"))
 
     assert browser.text("#vault") == "Fermentation"
     assert browser.text("#state").startswith("Working: ")
     under_way = rows(browser, "#running li")
     assert any("Understanding" in row and ".md" in row for row in under_way)
     assert browser.run("document.querySelectorAll('#running progress').length") == len(under_way)
+    assert any(".md raw/" in row for row in under_way), "name and folder are apart"
     held = rows(browser, "#held li")
     assert all("The PDF wants a password" in row for row in held)
     figures = dict(row.split("\n") for row in rows(browser, ".figure"))
@@ -330,6 +332,24 @@ def test_nothing_is_in_the_way_of_anybody(
     found = browser.run("axe.run(document, {resultTypes: ['violations']})")
     assert [_said(each) for each in found["violations"]] == []
     assert browser.run("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_everything_is_reached_by_tab_and_marked(browser: Browser) -> None:
+    shown = (
+        "[...document.querySelectorAll('a[href], button, input, summary, textarea')]"
+        ".filter(e => e.checkVisibility() && !e.disabled)"
+    )
+    order, marks = [], set()
+    browser.press("Tab")
+    while browser.run(f"{FOCUSED} !== document.body"):
+        order.append(browser.run(f"{shown}.indexOf({FOCUSED})"))
+        marks.add(browser.run(f"getComputedStyle({FOCUSED}).outlineStyle"))
+        browser.press("Tab")
+
+    assert order == sorted(order), "from the top to the bottom"
+    assert order[0] == 0
+    assert len(order) + 2 > browser.run(f"{shown}.length"), "what came meanwhile may be left out"
+    assert marks == {"solid"}
 
 
 def test_the_way_in_is_in_nobodys_way(window: Browser, daemon: Daemon, axe: str) -> None:

@@ -88,6 +88,7 @@ function drawHit(hit) {
       "a",
       { href: hit.link },
       h("span", { class: "title" }, hit.title),
+      " ",
       h("span", { class: "where" }, [folder, place].filter(Boolean).join(" · ")),
       h("span", { class: "snippet" }, marked(hit.snippet)),
     ),

@@ -151,6 +151,7 @@ function jobItem(job, buttons, bar = null) {
       "div",
       { class: "what" },
       h("span", { class: "title" }, titleOf(job)),
+      " ",
       job.kind === "ingest" ? h("span", { class: "where" }, folderOf(job.subject)) : null,
     ),
     h("div", { class: "actions" }, buttons),

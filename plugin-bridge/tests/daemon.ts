@@ -21,9 +21,10 @@ export class RealDaemon {
 		execFileSync(pythonOf(), ["-m", "vaultd", "init", "--vault", this.vault], { env: this.environment() });
 	}
 
-	/** Start it and wait until it says where it listens. */
-	async start(): Promise<void> {
-		this.process = spawn(pythonOf(), ["-m", "vaultd", "run", "--vault", this.vault], { env: this.environment() });
+	/** Start it, with `settings` for this time, and wait until it says where it listens. */
+	async start(settings: Record<string, string> = {}): Promise<void> {
+		const env = { ...this.environment(), ...settings };
+		this.process = spawn(pythonOf(), ["-m", "vaultd", "run", "--vault", this.vault], { env });
 		this.process.stderr?.on("data", (piece: Buffer) => (this.said += piece.toString()));
 		this.process.stdout?.on("data", (piece: Buffer) => (this.said += piece.toString()));
 		await until(() => this.process?.exitCode !== null || this.isListening, "the daemon to listen");

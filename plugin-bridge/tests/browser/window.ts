@@ -277,6 +277,8 @@ export function windowBehaves(real: RealDaemon): void {
 		async () => {
 			writeNotes(real.vault);
 			await until(async () => (windowsIn(real.vault) >= WINDOWS && (await isIdle(real))) || pause(5_000), "the index", 3_000_000);
+			await real.stop();
+			await real.start({ VAULTD_WATCH__RESCAN_SECONDS: "60" }); // as people have it
 			await open(null);
 			await seen("vaultd: up to date");
 			const answers: number[] = [];

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -219,6 +220,44 @@ def test_ruled_table_becomes_a_markdown_table(tmp_path: Path, read: Read) -> Non
     text = read(saved(document, tmp_path)).pages[0].text
 
     assert "| r0c0 | r0c1 | r0c2 |\n| --- | --- | --- |\n| r1c0 |" in text
+
+
+def put_rows(page: Any, rows: Sequence[Sequence[str]], *, width: int = 120) -> None:
+    for number, row in enumerate(rows):
+        for column, text in enumerate(row):
+            page.insert_text((72 + width * column, 100 + 15 * number), text, fontsize=10)
+
+
+def test_table_without_lines_becomes_markdown(tmp_path: Path, read: Read) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((72, 60), PROSE)
+    put_rows(page, [("Item", "Amount", "Price"), ("Smoker", "2", "49.80"), ("Frames", "", "36.00")])
+    page.insert_text((72, 190), PROSE)
+
+    text = read(saved(document, tmp_path)).pages[0].text
+
+    assert "| Item | Amount | Price |\n| --- | --- | --- |\n| Smoker | 2 | 49.80 |" in text
+    assert "| Frames |  | 36.00 |\n\nThe quick" in text
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [(f"Chapter {n}" + " ." * 20, str(n)) for n in range(8)],
+        [("•", f"point {n} of the list") for n in range(8)],
+        [("a", "=", "b"), ("c", "=", "d"), ("e", "=", "f")],
+        [(f"left {n} text of a column", f"right {n} text of a column") for n in range(8)],
+    ],
+    ids=["contents", "list", "formulas", "columns"],
+)
+def test_what_stands_side_by_side_need_not_be_a_table(
+    tmp_path: Path, read: Read, rows: Sequence[Sequence[str]]
+) -> None:
+    document = pymupdf.open()
+    put_rows(document.new_page(), rows, width=240)
+
+    assert "|" not in read(saved(document, tmp_path)).pages[0].text
 
 
 def test_code_is_set_in_as_on_the_page(tmp_path: Path, read: Read) -> None:

@@ -185,9 +185,12 @@ def escaped(text: str) -> str:
 def as_items(markdown: str, lines: Sequence[str]) -> str:
     """Return a paragraph as list items where its lines in the file begin with list signs."""
     items = [match for match in map(ITEM.match, lines) if match]
-    if len(items) > 1 or any(item["bullet"] and item["bullet"][0] != "–" for item in items):
-        return _cut(markdown, [line.lstrip() for line in lines])
-    return markdown
+    bullets = [item["bullet"] for item in items if item["bullet"]]
+    if len(items) < 2 and not bullets:
+        return markdown
+    if bullets == ["– "] and not lines[0].lstrip().startswith("–"):
+        return markdown  # a dash between words
+    return _cut(markdown, [line.lstrip() for line in lines])
 
 
 def _cut(markdown: str, lines: Sequence[str]) -> str:

@@ -69,12 +69,17 @@ def _columns(lines: Sequence[Line]) -> list[Block]:
 
 def by_row(lines: Sequence[Line]) -> list[Line]:
     """Return the lines from top to bottom, those beside each other from left to right."""
+    return [line for row in rows_of(lines) for line in row]
+
+
+def rows_of(lines: Sequence[Line]) -> list[list[Line]]:
+    """Return the lines that stand beside each other together, from top to bottom."""
     rows: list[list[Line]] = []
     for line in sorted(lines, key=lambda line: line[0][3]):
         if not rows or line[0][1] > rows[-1][-1][0][3] - SAME_ROW * (line[0][3] - line[0][1]):
             rows.append([])
         rows[-1].append(line)
-    return [line for row in rows for line in sorted(row)]
+    return [sorted(row) for row in rows]
 
 
 def _block(run: Sequence[Line]) -> Block:

@@ -1,0 +1,110 @@
+"""Tables without lines between their columns: rows whose pieces stand below each other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from vaultd.core.box import Box, around
+from vaultd.core.table import markdown_table
+from vaultd.extract.pdf_block import FENCE, SIGN, Block, joined
+from vaultd.extract.pdf_column import LOOSEST, Line, lines_of, rows_of
+from vaultd.extract.pdf_page import Page
+
+LEAST_ROWS = 3  # of pieces side by side; fewer are a heading with a date, or a formula
+FULL_ROWS = 0.6  # of the rows have pieces side by side
+EMPTY_CELLS = 0.5  # a grid with more empty cells is a drawing
+WORDLESS = 0.2  # of the cells without a letter or digit; more are a formula
+FEWEST_LETTERS = 2.0  # a cell on average; fewer are a formula or the scale of a chart
+LONGEST = 30  # letters a cell; a second column with more is text beside text
+FARTHEST = 2.5  # times the height of a row; what is farther down is no part of the table
+GUTTER = 3.0  # points between columns
+LEADER = re.compile(r"(?:\. ?){4}")  # between a title and its page: a table of contents
+
+
+def put_aligned(textpage: Any, found: Page) -> None:
+    """Replace the blocks of every table that is only set in columns by the table, in place."""
+    for start, end in reversed(list(_runs(found.blocks))):
+        blocks = found.blocks[start:end]
+        if sum(len(block.lines) for block in blocks) < 2 * LEAST_ROWS:
+            continue
+        rows = rows_of([line for block in blocks for line in lines_of(block, textpage)])
+        cells = _cells(rows)
+        if cells is not None:
+            box = around([block.box for block in blocks])
+            text = " ".join(cell for row in cells for cell in row)
+            found.blocks[start:end] = [Block(box, text, markdown_table(cells))]
+
+
+def _runs(blocks: Sequence[Block]) -> Iterator[tuple[int, int]]:
+    """Give the runs of blocks, below each other, that may hold pieces side by side."""
+    start = None
+    for index, block in enumerate(blocks):
+        may_hold = _may_hold(block)
+        if start is not None and not (may_hold and _continues(blocks[index - 1], block)):
+            yield start, index
+            start = None
+        if start is None and may_hold:
+            start = index
+    if start is not None:
+        yield start, len(blocks)
+
+
+def _may_hold(block: Block) -> bool:
+    """Tell whether some lines of `block` must stand side by side: they fill little of its width."""
+    if len(block.lines) < 2 or not block.raw or block.markdown.startswith(FENCE):
+        return False
+    letters = sum(map(len, block.lines)) / len(block.lines)
+    width, height = block.box[2] - block.box[0], block.box[3] - block.box[1]
+    return width / letters > LOOSEST * height / len(block.lines)
+
+
+def _continues(above: Block, block: Block) -> bool:
+    """Tell whether `block` stands close below; what is bold there is the next heading."""
+    row = min(each.box[3] - each.box[1] for each in (above, block))
+    apart = block.box[1] - above.box[3]
+    beside = min(above.box[2], block.box[2]) - max(above.box[0], block.box[0])
+    return -row < apart < FARTHEST * row and beside > 0 and not block.bold
+
+
+def _cells(rows: Sequence[Sequence[Line]]) -> list[list[str]] | None:
+    """Return the table that the rows are; None if they are none."""
+    columns = _columns([box for row in rows for box, _ in row])
+    cells = [[_cell(row, column) for column in columns] for row in rows]
+    full = sum(len(list(filter(None, row))) > 1 for row in cells)
+    if full < max(LEAST_ROWS, FULL_ROWS * len(rows)) or not _is_table(cells):
+        return None
+    return cells
+
+
+def _columns(boxes: Sequence[Box]) -> list[tuple[float, float]]:
+    """Return the stripes of the page in which boxes stand, with gaps between them."""
+    columns: list[tuple[float, float]] = []
+    for left, _, right, _ in sorted(boxes):
+        if columns and left < columns[-1][1] + GUTTER:
+            columns[-1] = (columns[-1][0], max(columns[-1][1], right))
+        else:
+            columns.append((left, right))
+    return columns
+
+
+def _cell(row: Sequence[Line], column: tuple[float, float]) -> str:
+    return joined(" ".join(text for box, text in row if column[0] <= box[0] < column[1]))
+
+
+def _is_table(cells: Sequence[Sequence[str]]) -> bool:
+    """Tell a table from a list, a list of contents, a formula, and text beside text."""
+    flat = [cell for row in cells for cell in row]
+    filled = [cell for cell in flat if cell]
+    wordless = sum(not any(map(str.isalnum, cell)) for cell in filled)
+    signs = sum(SIGN.fullmatch(row[0]) is not None for row in cells)
+    leaders = sum(LEADER.search(cell) is not None for cell in filled)
+    lengths = [sum(map(len, column)) / len(cells) for column in zip(*cells, strict=True)]
+    return (
+        len(filled) >= (1 - EMPTY_CELLS) * len(flat)
+        and wordless <= WORDLESS * len(filled)
+        and max(signs, leaders) <= len(cells) / 2
+        and sum(map(len, filled)) >= FEWEST_LETTERS * len(filled)
+        and sum(length > LONGEST for length in lengths) < 2
+    )

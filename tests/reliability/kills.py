@@ -17,7 +17,7 @@ import apsw
 
 from tests.model_replies import block, invented
 from tests.model_server import Call, ModelServer
-from tests.reliability.zygote import Run, Zygote
+from tests.reliability.zygote import FOLDERS_REST, Run, Zygote
 from vaultd.crash import CRASH_VARIABLE
 from vaultd.daemon.place import database_path
 from vaultd.model.jobs import JobKind, NewJob
@@ -71,6 +71,7 @@ class World:
             "VAULTD_INGEST__SETTLE_SECONDS": "0.05",
             "VAULTD_INGEST__RETRY_FIRST_SECONDS": "0.05",
             "VAULTD_BRIDGE__ENABLED": "false",
+            FOLDERS_REST: "0.2",
         }
         return cls(root, server, zygote, environment)
 

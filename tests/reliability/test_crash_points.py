@@ -93,7 +93,7 @@ def chosen(passed: dict[str, int]) -> list[str]:
 def die(
     folder: Path, server: ModelServer, zygote: Zygote, histories: Sequence[tuple[str, ...]]
 ) -> list[str]:
-    """Die at each point of a history, one after the other, in a vault of its own each.
+    """Die at each point of a history, one after the other, in a vault for each history.
 
     Return what that broke.
     """
@@ -122,10 +122,8 @@ def test_dying_at_a_few_points_and_again_in_the_recovery_a2_a3(
     tmp_path: Path, server: ModelServer, zygote: Zygote
 ) -> None:
     histories = [
-        ("publish._record",),
-        ("projection._commit.stored",),
-        ("book._end.stored",),
-        ("publish.file#2", "publish.file#3"),
+        ("book._end.stored", "publish._record"),
+        ("publish.file#2", "publish.file#3", "projection._commit.stored"),
     ]
 
     assert die(tmp_path, server, zygote, histories) == []

@@ -16,10 +16,14 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from vaultd.store import nodes
+
+FOLDERS_REST = "FOLDERS_REST_SECONDS"  # before folders are described; as in the program if unset
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -123,6 +127,8 @@ def _started(request: Mapping[str, Any]) -> int:
     for number, descriptor in ((0, nothing), (1, output), (2, output)):
         os.dup2(descriptor, number)
     sys.argv = ["vaultd", *request["start"]]
+    if seconds := request["environment"].get(FOLDERS_REST):
+        nodes.QUIET = timedelta(seconds=float(seconds))
     code = 1
     try:
         from vaultd.cli import main as program

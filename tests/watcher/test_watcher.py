@@ -142,6 +142,17 @@ async def test_a_read_that_never_ends_delays_no_other_file_for_long_b13(
     assert (await scene.look(RESCAN)).taken == 0
 
 
+async def test_a_file_that_was_put_off_and_went_is_forgotten(scene: Scene) -> None:
+    path = scene.put("raw/half.pdf", b"%PDF-1.7 half")
+    await scene.settle()
+    assert scene.watcher._put_off
+
+    path.unlink()
+    await scene.look()
+
+    assert not scene.watcher._put_off
+
+
 async def test_continuous_writer_delays_no_other_file(scene: Scene) -> None:
     scene.put("raw/good.md")
     for number in range(3):

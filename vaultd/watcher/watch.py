@@ -201,6 +201,7 @@ class Watcher:
                 left = max(trace.since + self.settle - now, QUIET_SECONDS)
                 due = left if due is None else min(due, left)
         self._traces = traces
+        self._put_off = {p: until for p, until in self._put_off.items() if p in traces}
         return ready, pending, due
 
     def _is_put_off(self, sighting: Sighting, now: float) -> bool:

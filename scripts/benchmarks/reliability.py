@@ -74,10 +74,10 @@ def _soak(root: Path) -> Iterator[dict[str, Any]]:
                 _change(root, chance)
             changes += EVENTS
             if not after_warm_up and time.monotonic() > warm:
-                after_warm_up = _held(daemon.pid)
+                after_warm_up = _at_rest(daemon.pid)
             time.sleep(1)
         alive = daemon.poll() is None
-        last = _held(daemon.pid) if alive else {}
+        last = _at_rest(daemon.pid) if alive else {}
         daemon.send_signal(signal.SIGTERM)
         code = daemon.wait(30)
     note = f"{MINUTES:g} min, {changes} changes"
@@ -111,6 +111,12 @@ def _until_quiet(pid: int) -> None:
         if now != last:
             last, since = now, time.monotonic()
         time.sleep(1)
+
+
+def _at_rest(pid: int) -> dict[str, int]:
+    """Return what it holds when all changes are taken care of: a file being read is no leak."""
+    _until_quiet(pid)
+    return _held(pid)
 
 
 def _held(pid: int) -> dict[str, int]:

@@ -206,23 +206,29 @@ class Bare(apsw.Connection):
         raise AttributeError("enable_load_extension")
 
 
+@pytest.mark.parametrize("notes", [12, pytest.param(1_000, marks=pytest.mark.full)])
+@pytest.mark.timeout(300)
 async def test_a_driver_without_extensions_finds_the_same_s07(
-    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    vault: Vault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, notes: int
 ) -> None:
-    async def found(name: str) -> list[str]:
+    async def answers(name: str) -> list[str]:
         world = World(vault, Database(tmp_path / name))
-        for number in range(12):
-            await world.note(f"{number}.md", f"Note {number} about matter {number % 5}.")
+        for number in range(notes):
+            words = f"Note {number} about matter {number % 5} of kind {number % 61}."
+            await world.note(f"{number}.md", words)
         lean = SearchEngine(world.db, [world.embedder], vault_name="v", memory_bytes=0)
-        answer = await lean.search(Question("matter 3", mode=Mode.VECTORS, k=5))
+        found = []
+        for kind in range(10):
+            asked = Question(f"matter 3 of kind {kind}", mode=Mode.VECTORS)
+            found += [hit.path for hit in (await lean.search(asked)).results]
         world.db.close()
-        return [hit.path for hit in answer.results]
+        return found
 
-    with_extension = await found("with.db")
+    with_extension = await answers("with.db")
     monkeypatch.setattr(apsw, "Connection", Bare)
-    without = await found("without.db")
+    without = await answers("without.db")
 
-    assert len(with_extension) == 5
+    assert len(with_extension) == 100
     assert without == with_extension
 
 

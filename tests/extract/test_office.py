@@ -62,7 +62,8 @@ def test_word_hiding_places_are_found_and_deletions_are_not(tmp_path: Path, read
     assert "deletedword" not in page.text
     assert "vanishedword" not in page.text
     assert page.hidden == "vanishedword"
-    assert "[linkword](https://example.org/)[^2]" in page.text
+    assert "[linkword](https://example.org/)[^1]" in page.text
+    assert "[^1]: footnoteword" in page.text
     assert "$\\frac{a}{formulaword}$" in page.text
     assert "> Comment by Ada: commentword" in page.text
 

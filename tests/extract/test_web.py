@@ -56,6 +56,27 @@ def test_layout_table_is_taken_apart_and_the_table_in_it_kept(tmp_path: Path, re
     assert text == f"# Order\n\n{PROSE}\n\n| Item | Price |\n| --- | --- |\n| Lamp | 20 |"
 
 
+def test_table_of_one_row_that_holds_parts_of_the_page_is_taken_apart(
+    tmp_path: Path, read: Read
+) -> None:
+    body = (
+        f"<table><tr><td><h2>First</h2><p>{PROSE}</p></td><td><p>second</p></td></tr></table>"
+        "<table><tr><td>one</td><td>row</td></tr></table>"
+    )
+
+    text = read(page(tmp_path, body)).pages[0].text
+
+    assert text == f"## First\n\n{PROSE}\n\nsecond\n\n| one | row |\n| --- | --- |"
+
+
+def test_ticked_boxes_are_told_from_others(tmp_path: Path, read: Read) -> None:
+    body = (
+        "<ul><li><input type='checkbox' checked>done</li><li><input type='checkbox'>open</li></ul>"
+    )
+
+    assert "- [x] done\n- [ ] open" in read(page(tmp_path, body + PROSE)).pages[0].text
+
+
 def test_superscripts_do_not_become_other_numbers(tmp_path: Path, read: Read) -> None:
     body = "10<sup>6</sup> of the 2<sup>nd</sup>, <b>x<sup>2</sup></b> known<sup>[<a>1</a>]</sup>"
 

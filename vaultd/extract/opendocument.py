@@ -10,9 +10,11 @@ from vaultd.extract.archive import Element, Package, attribute, joined, local, w
 from vaultd.extract.content import Content, Gallery, PageText, broken
 from vaultd.extract.mathml import formula_of
 from vaultd.extract.office_metadata import metadata_of
-from vaultd.extract.writer import PLAIN, Style, Writer
+from vaultd.extract.writer import Style, Writer, is_monospaced
 
 TITLES = {"Title": 1, "Subtitle": 2}  # paragraph styles that are headings, though not called so
+MOST_SPACES = 200  # between two words; more are an attack
+MOST_PARENTS = 5  # of a style
 DROPPED = {"tracked-changes", "sequence-decls", "variable-decls", "forms", "user-field-decls"}
 
 
@@ -68,7 +70,9 @@ class Document:
                 bold = attribute(properties, "font-weight") == "bold"
                 italic = attribute(properties, "font-style") == "italic"
                 is_raised = attribute(properties, "text-position").startswith("super")
-                self._styles[attribute(node, "name")] = Style(bold, italic, raised=is_raised)
+                is_code = is_monospaced(attribute(properties, "font-name"))
+                style = Style(bold, italic, raised=is_raised, code=is_code)
+                self._styles[attribute(node, "name")] = style
         elif name == "list-style":
             first = next((local(n) for n in node if local(n).startswith("list-level")), "")
             self._ordered[attribute(node, "name")] = first == "list-level-style-number"
@@ -93,9 +97,17 @@ class Document:
                 self._blocks(child)
 
     def _paragraph(self, node: Element) -> None:
-        self._inline(node, PLAIN)
+        self._inline(node, Style(code=self._is_code(attribute(node, "style-name"))))
         self._writer.end_paragraph()
         self._writer.drop_prefix()
+
+    def _is_code(self, style: str) -> bool:
+        """Tell whether a style, or one that it is based on, is for code."""
+        for _ in range(MOST_PARENTS):
+            if style in self._styles and self._styles[style].code:
+                return True
+            style = self._parents.get(style, "")
+        return False
 
     def _list(self, node: Element) -> None:
         style = attribute(node, "style-name")
@@ -142,13 +154,17 @@ class Document:
         name = local(node)
         if name == "span":
             own = self._styles.get(attribute(node, "style-name"))
-            self._inline(node, replace(own, link=style.link) if own else style)
+            code = style.code or self._is_code(attribute(node, "style-name"))
+            self._inline(node, replace(own or style, link=style.link, code=code))
         elif name == "a":
             address = attribute(node, "href")
             link = address if address.startswith("http") else ""
             self._inline(node, replace(style, link=link))
-        elif name in ("s", "tab"):
-            self._writer.text(" ")
+        elif name == "s":
+            count = attribute(node, "c")
+            self._writer.text(" " * min(int(count) if count.isdigit() else 1, MOST_SPACES), style)
+        elif name == "tab":
+            self._writer.text("\t", style)
         elif name == "line-break":
             self._writer.line_break()
         elif name == "p":  # a paragraph in a box within a paragraph

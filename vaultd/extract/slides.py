@@ -10,7 +10,7 @@ from vaultd.extract.content import Content, Gallery, PageText, UnreadableError, 
 from vaultd.extract.drawing import chart_text, diagram_text
 from vaultd.extract.formula import latex
 from vaultd.extract.office_metadata import metadata_of
-from vaultd.extract.writer import PLAIN, Style, Writer
+from vaultd.extract.writer import PLAIN, Style, Writer, is_monospaced
 
 TITLES = {"title", "ctrTitle"}
 LEFT_OUT = {"dt", "sldNum", "ftr", "hdr", "sldImg"}  # placeholders that repeat on every slide
@@ -213,6 +213,9 @@ def _style(run: Element) -> Style:
         bold=attribute(properties, "b") in ("1", "true"),
         italic=attribute(properties, "i") in ("1", "true"),
         raised=attribute(properties, "baseline").strip("0").isdigit(),
+        code=any(
+            is_monospaced(attribute(n, "typeface")) for n in properties if local(n) == "latin"
+        ),
     )
 
 

@@ -210,10 +210,13 @@ class Walker:
     def _begin_inline(self, tag: str, attributes: Mapping[str, str]) -> None:
         if tag == "a":
             self._links.append(address_of(attributes.get("href", "")))
-            self._notes.append(attributes.get("role") == "doc-noteref")
+            kinds = (attributes.get("role"), attributes.get("epub:type"))
+            self._notes.append("doc-noteref" in kinds or "noteref" in kinds)
             self._raised += self._notes[-1]
         elif tag == "img":
             self._picture(attributes)
+        elif tag == "input" and attributes.get("type") == "checkbox" and self._lists:
+            self._writer.text("[x] " if "checked" in attributes else "[ ] ")
         elif tag == "br":
             self._code.append("\n") if self._pre else self._writer.line_break()
 

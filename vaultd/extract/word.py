@@ -59,6 +59,7 @@ class Document:
         self._writer = Writer()
         self._part_relations: dict[str, Relation] = self._relations
         self._paragraphs = Paragraphs(self._writer, self)
+        self._note_names: dict[tuple[str, str], str] = {}
 
     def _part(self, kind: str) -> str:
         return next((r.target for r in self._relations.values() if r.type == kind), "")
@@ -95,6 +96,7 @@ class Document:
             self._writer.heading(level)
         elif number is not None and self._numbering.is_item(*number):
             self._writer.item(number[1], self._numbering.next(*number))
+        self._paragraphs.is_code = style in self._styles.code
         self._paragraphs.write(node)
         self._writer.end_paragraph()
         self._writer.drop_prefix()
@@ -158,7 +160,17 @@ class Document:
             author = attribute(note, "author")
             self._writer.block(f"> Comment{f' by {author}' if author else ''}: {text}")
         elif text:
-            self._writer.block(f"[^{note_name(kind, attribute(note, 'id'))}]: {text}")
+            self._writer.block(f"[^{self.note(kind, attribute(note, 'id'))}]: {text}")
+
+    def note(self, kind: str, identity: str) -> str:
+        """Return the name of a foot- or endnote: they count from 1, as a reader sees them."""
+        number = sum(other == kind for other, _ in self._note_names) + 1
+        name = f"{'e' if kind == 'endnote' else ''}{number}"
+        return self._note_names.setdefault((kind, identity), name)
+
+    def is_code(self, style: str) -> bool:
+        """Tell whether a style is for code."""
+        return style in self._styles.code
 
     def picture(self, relation: str, alt: str) -> str:
         """Return the mark for an embedded picture, its alt text if it lies elsewhere."""
@@ -178,11 +190,6 @@ class Document:
         if root is None:
             return ""
         return chart_text(root) if kind == "chart" else diagram_text(root)
-
-
-def note_name(kind: str, identity: str) -> str:
-    """Return the name of a foot- or endnote."""
-    return f"e{identity}" if kind.startswith("endnote") else identity
 
 
 def _descend(node: Element, name: str) -> Iterator[Element]:

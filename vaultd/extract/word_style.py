@@ -7,6 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 from vaultd.extract.archive import Element, Package, attribute, local
+from vaultd.extract.writer import is_monospaced
 
 HEADING = re.compile(r"(?:heading|überschrift|titre|título|titolo|标题|見出し)\s*([1-9])", re.I)
 TITLES = {"title": 1, "subtitle": 2, "titel": 1, "标题": 1}
@@ -16,9 +17,10 @@ MOST_PARENTS = 20  # of a style; a longer chain is a ring
 
 @dataclass(slots=True)
 class Styles:
-    """Heading level (0: none) and numbering of each paragraph style, by its id."""
+    """Heading level (0: none) and numbering of each style by its id, and which are for code."""
 
     levels: dict[str, int] = field(default_factory=dict)
+    code: set[str] = field(default_factory=set)
     numbers: dict[str, tuple[str, int]] = field(default_factory=dict)
 
 
@@ -38,6 +40,10 @@ def styles_of(root: Element | None) -> Styles:
         )
         if number is not None:
             styles.numbers[name] = number
+        if is_monospaced(
+            next((font for each in chain if (font := font_of(_child(each, "rPr")))), "")
+        ):
+            styles.code.add(name)
     return styles
 
 
@@ -59,6 +65,12 @@ def _level(style: Element) -> int:
     if match:
         return int(match[1])
     return TITLES.get(words.lower(), 0) or outline_level(_child(style, "pPr"))
+
+
+def font_of(properties: Element | None) -> str:
+    """Return the font that run properties ask for, "" if none."""
+    fonts = None if properties is None else _child(properties, "rFonts")
+    return "" if fonts is None else attribute(fonts, "ascii")
 
 
 def outline_level(properties: Element | None) -> int:

@@ -6,7 +6,8 @@ from typing import Protocol
 
 from vaultd.extract.archive import Element, attribute, local
 from vaultd.extract.formula import latex
-from vaultd.extract.writer import PLAIN, Style, Writer
+from vaultd.extract.word_style import font_of
+from vaultd.extract.writer import Style, Writer, is_monospaced
 
 INSIDE = {"ins", "moveTo", "smartTag", "sdt", "sdtContent", "fldSimple", "customXml", "dir", "bdo"}
 OFF = ("0", "false", "off", "none")
@@ -23,6 +24,14 @@ class Parts(Protocol):
         """Return where a link leads."""
         ...
 
+    def note(self, kind: str, identity: str) -> str:
+        """Return the name of a foot- or endnote."""
+        ...
+
+    def is_code(self, style: str) -> bool:
+        """Tell whether a style is for code."""
+        ...
+
     def figure(self, kind: str, relation: str) -> str:
         """Return the text of a chart or diagram."""
         ...
@@ -36,6 +45,7 @@ class Paragraphs:
         self._parts = parts
         self._boxes: list[Element] = []
         self.hidden: list[str] = []
+        self.is_code = False  # the paragraph, unless a run of it says otherwise
 
     def take_boxes(self) -> list[Element]:
         """Return the text boxes since the last call."""
@@ -65,7 +75,7 @@ class Paragraphs:
                 self.write(part, link)
 
     def _run(self, node: Element, link: str) -> None:
-        style, unseen = _style(node, link)
+        style, unseen = self._style(node, link)
         for child in node:
             name = local(child)
             if name == "t":
@@ -74,7 +84,7 @@ class Paragraphs:
                 else:
                     self._writer.text(child.text or "", style)
             elif name in ("tab", "ptab"):
-                self._writer.text(" ")
+                self._writer.text("\t", style)
             elif name in ("br", "cr"):
                 self._writer.line_break()
             elif name == "noBreakHyphen":
@@ -82,10 +92,22 @@ class Paragraphs:
             else:
                 self._special(name, child, link)
 
+    def _style(self, run: Element, link: str) -> tuple[Style, bool]:
+        """Return a run's style, and whether it is hidden."""
+        properties = next((child for child in run if local(child) == "rPr"), None)
+        if properties is None:
+            return Style(link=link, code=self.is_code), False
+        on = {local(each) for each in properties if attribute(each, "val") not in OFF}
+        is_raised = any(attribute(each, "val") == "superscript" for each in properties)
+        named = (attribute(each, "val") for each in properties if local(each) == "rStyle")
+        font = font_of(properties)
+        code = is_monospaced(font) if font else self.is_code or any(map(self._parts.is_code, named))
+        return Style("b" in on, "i" in on, link, is_raised, code), "vanish" in on
+
     def _special(self, name: str, node: Element, link: str) -> None:
         if name in ("footnoteReference", "endnoteReference"):
-            sign = "e" if name.startswith("end") else ""
-            self._writer.text(f"[^{sign}{attribute(node, 'id')}]")
+            kind = name.removesuffix("Reference")
+            self._writer.text(f"[^{self._parts.note(kind, attribute(node, 'id'))}]")
         elif name == "sym":
             code = attribute(node, "char")
             if len(code) == 4 and not code.upper().startswith("F"):
@@ -121,13 +143,3 @@ class Paragraphs:
                 stack += list(each)[:1]
             else:
                 stack += reversed(each)
-
-
-def _style(run: Element, link: str) -> tuple[Style, bool]:
-    """Return a run's style, and whether it is hidden."""
-    properties = next((child for child in run if local(child) == "rPr"), None)
-    if properties is None:
-        return (Style(link=link) if link else PLAIN), False
-    on = {local(each) for each in properties if attribute(each, "val") not in OFF}
-    is_raised = any(attribute(each, "val") == "superscript" for each in properties)
-    return Style("b" in on, "i" in on, link, is_raised), "vanish" in on

@@ -15,16 +15,20 @@ WIDEST = 200  # cells one cell may stretch over
 MARKUP = re.compile(r"^(#{1,6}\s|>|```|~~~|[-+=]{3,}\s*$)", re.M)
 SPACES = re.compile(r"[ \t\r\n\f\v]+")
 BREAK = "\x04"  # a line break; taken out of every document's own text
+TAB = "    "  # in code
+MONOSPACED = re.compile(r"mono|courier|consol|menlo|monaco|lucida cons|source code", re.I)
+TYPED = 0.5  # of a document in a monospaced font: it was typed so, and is no code
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a piece of text looks; `raised` is a superscript."""
+    """How a piece of text looks; `raised` is a superscript, `code` is in a monospaced font."""
 
     bold: bool = False
     italic: bool = False
     link: str = ""
     raised: bool = False
+    code: bool = False
 
 
 PLAIN = Style()
@@ -32,11 +36,15 @@ PLAIN = Style()
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A paragraph, heading, item or table; `flat` is how a table stands in a cell of another."""
+    """A paragraph, heading, item or table; `flat` is how a table stands in a cell of another.
+
+    `code` is the paragraph with its spaces where all of it is in a monospaced font.
+    """
 
     text: str
     is_item: bool = False
     flat: str = ""
+    code: str = ""
 
 
 Cell = Sequence[Block]
@@ -72,11 +80,13 @@ class Table:
             row.append(())
 
     def layout(self) -> list[Block] | None:
-        """Return all blocks if they stand in one column: such a table only sets the page."""
-        used = {column for row in self.rows for column, cell in enumerate(row) if cell}
-        return (
-            None if len(used) > 1 else [each for row in self.rows for cell in row for each in cell]
-        )
+        """Return all blocks if the table only sets the page: in one column, or side by side."""
+        filled = [row for row in self.rows if any(row)]
+        used = {column for row in filled for column, cell in enumerate(row) if cell}
+        parts = len(filled) == 1 and any(len(cell) > 1 for cell in filled[0])
+        if len(used) > 1 and not parts:
+            return None
+        return [block for row in filled for cell in row for block in cell]
 
 
 @dataclass(slots=True)
@@ -100,8 +110,10 @@ class Writer:
         self._quotes = 0
 
     def text(self, text: str, style: Style = PLAIN) -> None:
-        """Add text to the paragraph; white space counts as one space."""
-        self._runs.append((SPACES.sub(" ", readable(text)), style))
+        """Add text to the paragraph; white space counts as one space, but in code."""
+        text = readable(text)
+        kept = text.replace("\t", TAB) if style.code else SPACES.sub(" ", text)
+        self._runs.append((kept, style))
 
     def mark(self, mark: str) -> None:
         """Add the place of a picture."""
@@ -131,6 +143,7 @@ class Writer:
     def end_paragraph(self) -> None:
         """End the paragraph; one without text leaves nothing behind."""
         text = rendered(self._runs)
+        code = "" if self._prefix or self._quotes else code_of(self._runs)
         self._runs.clear()
         if text:
             if self._prefix.startswith("#"):
@@ -139,7 +152,7 @@ class Writer:
                 text = self._prefix + text.replace("\n", "\n" + " " * len(self._prefix))
             else:
                 text = MARKUP.sub(lambda match: "\\" + match[0], text)
-            self._add(text, is_item=self._is_item)
+            self._add(text, is_item=self._is_item, code=code)
             self._prefix, self._is_item = "", False
 
     def drop_prefix(self) -> None:
@@ -156,8 +169,7 @@ class Writer:
         """Add preformatted text."""
         text = readable(text).strip("\n")
         if text.strip():
-            fence = "```" if "```" not in text else "~~~~~"
-            self.block(f"{fence}\n{text}\n{fence}")
+            self.block(fenced(text))
 
     def begin_table(self) -> None:
         """Begin a table, within the cell of another if need be."""
@@ -196,10 +208,10 @@ class Writer:
     def markdown(self) -> str:
         """Return all that was written."""
         self.end_paragraph()
-        root = self._stack[0]
+        blocks = with_listings(self._stack[0].blocks)
         parts: list[str] = []
-        for index, block in enumerate(root.blocks):
-            tight = index and block.is_item and root.blocks[index - 1].is_item
+        for index, block in enumerate(blocks):
+            tight = index and block.is_item and blocks[index - 1].is_item
             parts += [("\n" if tight else "\n\n") if index else "", block.text]
         return "".join(parts)
 
@@ -223,11 +235,11 @@ class Writer:
         """Return where blocks go: text between the cells of a table belongs before it."""
         return next(each for each in reversed(self._stack) if each.table is None)
 
-    def _add(self, text: str, *, is_item: bool = False, flat: str = "") -> None:
+    def _add(self, text: str, *, is_item: bool = False, flat: str = "", code: str = "") -> None:
         if self._quotes:
             sign = "> " * min(self._quotes, DEEPEST)
             text = "\n".join(sign + line for line in text.split("\n"))
-        self._open().blocks.append(Block(text, is_item, flat))
+        self._open().blocks.append(Block(text, is_item, flat, code))
 
 
 def _in_cell(cell: Cell) -> str:
@@ -237,6 +249,39 @@ def _in_cell(cell: Cell) -> str:
 
 def _as_lines(rows: list[list[str]]) -> str:
     return "\n".join("; ".join(cell for cell in row if cell) for row in rows if any(row))
+
+
+def is_monospaced(font: str) -> bool:
+    """Tell whether a font of this name is one for code."""
+    return MONOSPACED.search(font) is not None
+
+
+def code_of(runs: Sequence[tuple[str, Style]]) -> str:
+    """Return runs as code, "" if some of them are not."""
+    for text, style in runs:
+        if PLACE.search(text) or (text.strip(" " + BREAK) and not style.code):
+            return ""
+    lines = "".join(text for text, _ in runs).split(BREAK)
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def with_listings(blocks: Sequence[Block]) -> list[Block]:
+    """Return `blocks`, paragraphs of code that follow each other as one listing."""
+    if sum(len(block.code) for block in blocks) > TYPED * sum(len(block.text) for block in blocks):
+        return list(blocks)
+    found: list[Block] = []
+    for is_code, run in groupby(blocks, key=lambda block: bool(block.code)):
+        if is_code:
+            found.append(Block(fenced("\n".join(block.code for block in run))))
+        else:
+            found += run
+    return found
+
+
+def fenced(text: str) -> str:
+    """Return code as Markdown."""
+    fence = "```" if "```" not in text else "~~~~~"
+    return f"{fence}\n{text}\n{fence}"
 
 
 def bare(text: str) -> str:

@@ -146,6 +146,7 @@ def test_fragments_references_and_formulas_are_not_quoted(text: str) -> None:
 
 def test_whole_sentences_are_quoted_in_any_script() -> None:
     assert is_quotable("Salt slows the yeast down and strengthens the gluten.", Kind.PROSE)
+    assert is_quotable("Salt slows the yeast down and strengthens the gluten.[2][a]", Kind.PROSE)
     assert is_quotable("盐会减慢酵母的生长，同时增强面团里面筋的强度和弹性。", Kind.PROSE)
     assert is_quotable("塩は酵母の働きを遅くし、生地のグルテンを強くする役割を持つ。", Kind.PROSE)
 

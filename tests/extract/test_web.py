@@ -142,6 +142,23 @@ def test_main_part_is_preferred_where_it_says_something(tmp_path: Path, read: Re
     assert main == PROSE * 5
 
 
+@pytest.mark.parametrize(
+    "menu",
+    [
+        "<nav>{}</nav>",
+        "<div role='navigation'>{}</div>",
+        "<div class='vector-dropdown mw-portlet'>{}</div>",
+        "<span class='d-print-none'>{}</span>",
+    ],
+)
+def test_menus_within_the_main_part_are_left_out(tmp_path: Path, read: Read, menu: str) -> None:
+    links = menu.format("<ul><li><a href='/de'>Deutsch</a></li><li>[ ] Tools</li></ul>")
+
+    main = read(page(tmp_path, f"<main>{links}<p>{PROSE * 5}</p>{links}</main>")).pages[0].text
+
+    assert main == PROSE * 5
+
+
 def test_text_the_page_hides_stands_apart(tmp_path: Path, read: Read) -> None:
     body = (
         f"<p>{PROSE}</p><div style='display: none'>hiddenword <p>inner</p></div><p hidden>other</p>"

@@ -154,7 +154,8 @@ _OPENING = re.compile(
 # --- what may be quoted --------------------------------------------------------------------------
 
 _EAST = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]")
-_COMPLETE = re.compile(r"[.!。！．।۔॥][\"”’」』）)\]]*$|[다요죠][.]?$")
+# What ends a sentence may be followed by the mark of a note, as in an encyclopedia: "….[2][a]".
+_COMPLETE = re.compile(r"[.!。！．।۔॥][\"”’」』）)\]]*(?:\[\w{1,3}\])*$|[다요죠][.]?$")
 _CLOSED = re.compile(r"[\w.!。！」』）)]$")
 _BEGINS = re.compile(r"[\"“‘「『《（(\[¿¡]?[^\W_]")
 _REFERENCE = re.compile(

@@ -21,6 +21,7 @@ from vaultd.extract.web_dialect import (
     is_item_sign,
     item_depth,
     item_number,
+    leads_elsewhere,
     list_depth,
     title_level,
 )
@@ -44,9 +45,9 @@ Fetch = Callable[[str], bytes]
 
 
 def read_html(path: Path) -> Content:
-    """Read a saved web page; its main part if it names one. Nothing is ever fetched."""
+    """Read a saved web page; its main part, without menus, if it names one. Nothing is fetched."""
     gallery = Gallery()
-    page = Walker(gallery, lambda source: local_picture(path, unquote(source)))
+    page = Walker(gallery, lambda source: local_picture(path, unquote(source)), menus=False)
     page.feed(path.read_bytes())
     metadata = {"title": page.title} if page.title else {}
     text = page.markdown(main_only=True)
@@ -54,11 +55,15 @@ def read_html(path: Path) -> Content:
 
 
 class Walker:
-    """The target of lxml's parser: called for every tag and text in order."""
+    """The target of lxml's parser: called for every tag and text in order.
 
-    def __init__(self, gallery: Gallery, fetch: Fetch) -> None:
+    Without `menus`, what leads elsewhere from within the page's main part is left out.
+    """
+
+    def __init__(self, gallery: Gallery, fetch: Fetch, *, menus: bool = True) -> None:
         self._gallery = gallery
         self._fetch = fetch
+        self._menus = menus
         self._writer = Writer()
         self._lists: list[int | None] = []
         self._bold = self._italic = self._raised = self._tables = 0
@@ -118,7 +123,7 @@ class Walker:
         """Meet an opening tag."""
         if tag == "title":
             self._in_title = True
-        if self._dropped or tag in DROPPED or attributes.get("role") == "doc-backlink":
+        if self._dropped or self._is_dropped(tag, attributes):
             self._dropped += 1
             if tag == "image":  # in a drawing: how many books show their cover
                 self._picture({"src": attributes.get("xlink:href", attributes.get("href", ""))})
@@ -137,6 +142,14 @@ class Walker:
         if tag == "pre":
             self._pre += 1
         self._begin(tag, attributes)
+
+    def _is_dropped(self, tag: str, attributes: Mapping[str, str]) -> bool:
+        in_main = self._main_start is not None and not self._menus
+        return (
+            tag in DROPPED
+            or attributes.get("role") == "doc-backlink"
+            or (in_main and leads_elsewhere(tag, attributes))
+        )
 
     def end(self, tag: str) -> None:
         """Meet a closing tag, written or implied."""

@@ -15,6 +15,20 @@ WORD_SIGN = re.compile(r"mso-list:\s*ignore", re.I)
 NUMBERED = re.compile(r"\s*\(?(\d{1,6})[.)]")
 
 
+# What only leads elsewhere, by role, by MediaWiki's names, and by what is not for print.
+LEADING_ROLES = {"navigation", "search", "menu", "menubar", "toolbar"}
+LEADING_CLASSES = {
+    *("noprint", "no-print", "d-print-none", "printfooter", "navbar", "catlinks"),
+    *("mw-portlet", "mw-editsection", "mw-jump-link"),
+}
+
+
+def leads_elsewhere(tag: str, attributes: Mapping[str, str]) -> bool:
+    """Tell whether an element of a page's main part is a menu, and not what the page says."""
+    classes = LEADING_CLASSES.intersection(attributes.get("class", "").split())
+    return tag == "nav" or attributes.get("role") in LEADING_ROLES or bool(classes)
+
+
 def title_level(attributes: Mapping[str, str]) -> int:
     """Return the heading level of a paragraph that is a document's title, 0 of any other."""
     match = TITLE.search(attributes.get("class", ""))

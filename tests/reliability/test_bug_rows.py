@@ -217,7 +217,7 @@ async def test_a_driver_without_extensions_finds_the_same_s07(
             words = f"Note {number} about matter {number % 5} of kind {number % 61}."
             await world.note(f"{number}.md", words)
         lean = SearchEngine(world.db, [world.embedder], vault_name="v", memory_bytes=0)
-        found = []
+        found: list[str] = []
         for kind in range(10):
             asked = Question(f"matter 3 of kind {kind}", mode=Mode.VECTORS)
             found += [hit.path for hit in (await lean.search(asked)).results]

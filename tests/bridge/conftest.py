@@ -6,8 +6,6 @@ import json
 import os
 import signal
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,6 +14,8 @@ from typing import Any
 
 import httpx
 import pytest
+
+from tests.reliability.zygote import FOLDERS_REST, Zygote
 
 PATIENCE = 30.0  # seconds: a loaded machine starts Python slowly
 CAT = "# Cat\n\nThe cat sat on the mat and looked at the moon. Cats like mats and the moon.\n"
@@ -27,7 +27,8 @@ DOG = "# Dog\n\nThe dog barks at the postman. Dogs like bones and long walks in 
 class Daemon:
     """A running `vaultd run` and a client that knows its token."""
 
-    def __init__(self, root: Path, **settings: str) -> None:
+    def __init__(self, zygote: Zygote, root: Path, **settings: str) -> None:
+        self.zygote = zygote
         self.root = root
         self.state = root / ".llm-wiki"
         self._settings = settings
@@ -43,17 +44,15 @@ class Daemon:
             "VAULTD_INGEST__SETTLE_SECONDS": "0.05",
             "VAULTD_WATCH__RESCAN_SECONDS": "1",
             "XDG_STATE_HOME": str(self.root.parent / "state"),
+            FOLDERS_REST: "0.1",
             **self._settings,
         }
 
     def start(self) -> None:
-        with (self.root.parent / "output").open("ab") as output:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "vaultd", "run", "--vault", str(self.root)],
-                env=self.surroundings,
-                stdout=output,
-                stderr=output,
-            )
+        output = self.root.parent / "output"
+        output.touch()
+        command = ["run", "--vault", str(self.root)]
+        self.process = self.zygote.start(command, self.surroundings, output)
         assert until(self._answers), self.output()
         self.client = httpx.Client(
             base_url=self.url, headers=self.headers, timeout=PATIENCE, trust_env=False
@@ -61,12 +60,16 @@ class Daemon:
         self.stranger = httpx.Client(base_url=self.url, timeout=PATIENCE, trust_env=False)
 
     def _answers(self) -> bool:
-        assert self.process.poll() is None, self.output()
+        assert self.runs, self.output()
         try:
             with socket.create_connection(("127.0.0.1", self.port), timeout=1):
                 return True
         except (OSError, ValueError):
             return False
+
+    @property
+    def runs(self) -> bool:
+        return self.process.wait(0) is None
 
     @property
     def port(self) -> int:
@@ -129,16 +132,21 @@ class Daemon:
     def stop(self) -> float:
         """Stop it as a service manager would; return the seconds that took."""
         begun = time.monotonic()
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
+        if self.runs:
+            self.process.signal(signal.SIGTERM)
         try:
             assert self.process.wait(15) == 0, self.output()
         finally:
-            self.process.kill()
-            self.process.wait()
-            self.client.close()
-            self.stranger.close()
+            self.kill()
         return time.monotonic() - begun
+
+    def kill(self) -> None:
+        """End it at once, with whatever it started."""
+        if self.runs:
+            self.process.kill()
+            self.process.wait(10)
+        self.client.close()
+        self.stranger.close()
 
 
 def until(condition: Callable[[], bool], within: float = PATIENCE) -> bool:
@@ -178,8 +186,8 @@ def new_vault(folder: Path) -> Path:
 
 
 @contextmanager
-def running(folder: Path, **settings: str) -> Iterator[Daemon]:
-    daemon = Daemon(new_vault(folder), **settings)
+def running(zygote: Zygote, folder: Path, **settings: str) -> Iterator[Daemon]:
+    daemon = Daemon(zygote, new_vault(folder), **settings)
     try:
         assert until(lambda: daemon.get("/v1/status")["counts"]["done"] == SOURCES, 60)
         daemon.idle()
@@ -189,7 +197,7 @@ def running(folder: Path, **settings: str) -> Iterator[Daemon]:
 
 
 @pytest.fixture(scope="session")
-def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+def daemon(zygote: Zygote, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
     """One daemon for all tests that leave it as they found it."""
-    with running(tmp_path_factory.mktemp("bridge")) as started:
+    with running(zygote, tmp_path_factory.mktemp("bridge")) as started:
         yield started

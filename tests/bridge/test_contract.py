@@ -26,7 +26,7 @@ from tests.bridge.conftest import Daemon
 from vaultd.bridge.openapi import description
 from vaultd.bridge.routes import OPERATIONS
 
-FEW, MANY = 4, 150  # requests of each kind to one operation
+FEW, MANY = 2, 150  # requests of each kind to one operation
 CHECKS = [
     not_a_server_error,
     status_code_conformance,

@@ -11,6 +11,7 @@ import pytest
 
 from tests.bridge.conftest import Daemon, events_in, running, until
 from tests.model_server import Call, ModelServer
+from tests.reliability.zygote import Zygote
 from vaultd.store.database import Database
 
 KEY = "sk-never-to-be-seen"
@@ -23,14 +24,16 @@ def server() -> Iterator[ModelServer]:
 
 
 @pytest.fixture(scope="module")
-def modelled(server: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+def modelled(
+    zygote: Zygote, server: ModelServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Daemon]:
     """A daemon that writes with the scripted model."""
     settings = {
         "VAULTD_LLM__MODEL": "scripted",
         "VAULTD_LLM__BASE_URL": server.url,
         "OPENAI_API_KEY": KEY,
     }
-    with running(tmp_path_factory.mktemp("talking"), **settings) as started:
+    with running(zygote, tmp_path_factory.mktemp("talking"), **settings) as started:
         yield started
 
 
@@ -164,7 +167,7 @@ def test_a_stop_waits_for_nobody(modelled: Daemon, server: ModelServer) -> None:
         for client in clients:
             client.join(10)
         log = modelled.output()
-        if modelled.process.poll() is not None:
+        if not modelled.runs:
             modelled.start()
     modelled.idle()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,8 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
     monkeypatch.setenv("VAULTD_EMBEDDING__PROVIDER", "none")
     monkeypatch.setenv("VAULTD_INGEST__SETTLE_SECONDS", "0.05")
     monkeypatch.setenv("VAULTD_BRIDGE__ENABLED", "false")
+    monkeypatch.setattr("vaultd.store.nodes.QUIET", timedelta(seconds=0.05))
+    monkeypatch.setattr("vaultd.daemon.run.FOLLOW_SECONDS", 0.02)
     yield
     keep_silent()  # closes the log file
     structlog.reset_defaults()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 
 from tests.model_faults import FAULTS
 from tests.model_server import ModelServer
+from tests.reliability.zygote import FOLDERS_REST, Zygote
 from vaultd.store.database import Database
 
 TEXT = "# Salt\n\nSalt draws water out of cabbage, and in that brine lactic acid bacteria grow. "
@@ -132,20 +132,25 @@ def test_trying_everything_again_includes_folders_that_were_given_up(
 
 
 def test_a_running_job_is_cancelled_and_can_be_tried_again(
-    source: Path, server: ModelServer, root: Path, run: Callable[..., Any], answer: Any
+    zygote: Zygote,
+    source: Path,
+    server: ModelServer,
+    root: Path,
+    run: Callable[..., Any],
+    answer: Any,
 ) -> None:
     server.latency = 30.0
-    command = [sys.executable, "-m", "vaultd", "ingest", str(source), "--vault", str(root)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as working:
-        while not server.calls:
-            assert working.poll() is None
-            time.sleep(0.02)
+    said = root.parent / "said"
+    command = ["ingest", str(source), "--vault", str(root)]
+    working = zygote.start(command, {**os.environ, FOLDERS_REST: "0.1"}, said)
+    while not server.calls:
+        assert working.wait(0) is None
+        time.sleep(0.02)
 
-        assert "Cancelled 1 job" in run("cancel", "Salt.md").stdout
+    assert "Cancelled 1 job" in run("cancel", "Salt.md").stdout
 
-        stdout, _ = working.communicate(timeout=30)
-    assert "cancelled by a person" in stdout
-    assert working.returncode == 1
+    assert working.wait(30) == 1
+    assert "cancelled by a person" in said.read_text()
     assert answer("status")["counts"]["cancelled"] == 1
     assert not list((root / "wiki/sources").glob("Salt*"))
 

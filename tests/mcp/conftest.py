@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -20,6 +19,7 @@ pytest.importorskip("mcp", reason="the extra `mcp` is not installed")
 from mcp import Client, StdioServerParameters, stdio_client
 from mcp_types import TextContent
 
+from tests.reliability.zygote import FOLDERS_REST, Zygote
 from vaultd.mcp.server import make_server
 from vaultd.mcp.shelf import Ask, Shelf
 from vaultd.status import jobs_of, status_of
@@ -41,22 +41,23 @@ def surroundings(**more: str) -> dict[str, str]:
     return kept | quick | more
 
 
-def run_vaultd(root: Path, *arguments: str, **more: str) -> None:
+def run_vaultd(zygote: Zygote, root: Path, *arguments: str, **more: str) -> None:
     """Run a command on the vault to its end."""
-    command = [sys.executable, "-m", "vaultd", "--vault", str(root), *arguments]
-    environ = surroundings(XDG_STATE_HOME=str(root.parent / "state"), **more)
-    done = subprocess.run(command, env=environ, check=False, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    more |= {"XDG_STATE_HOME": str(root.parent / "state"), FOLDERS_REST: "0.1"}
+    output = root.parent / "command"
+    output.touch()
+    done = zygote.start(["--vault", str(root), *arguments], surroundings(**more), output)
+    assert done.wait(120) == 0, output.read_text()
 
 
 @pytest.fixture(scope="session")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(zygote: Zygote, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A vault that vaultd has worked on; nobody changes it."""
     root = tmp_path_factory.mktemp("agents") / "Bread & koji"
     for folder in ("raw/bread", "Journal"):
         shutil.copytree(SAMPLE / folder, root / folder)
     shutil.copy(SAMPLE / "raw" / "Koji for beginners.md", root / "raw")
-    run_vaultd(root, "run", "--once", VAULTD_BRIDGE__ENABLED="false")
+    run_vaultd(zygote, root, "run", "--once", VAULTD_BRIDGE__ENABLED="false")
     return root
 
 

@@ -13,6 +13,7 @@ import pytest
 from tests.bridge.conftest import Daemon
 from tests.mcp.conftest import PDF, answer, over_stdio, refusal, surroundings
 from tests.page.worlds import ask
+from tests.reliability.zygote import Zygote
 from vaultd.store.database import Database
 
 
@@ -43,12 +44,12 @@ async def test_clients_of_both_kinds_are_served(made: Path, mode: str, revision:
 
 
 async def test_beside_a_daemon_files_are_handed_in_and_questions_answered(
-    made: Path, world: Path
+    zygote: Zygote, made: Path, world: Path
 ) -> None:
     with closing(Database(world / ".llm-wiki" / "vaultd.db")) as db:
         await db.run(ask, now=datetime.now(UTC))
     (world / "Leaven.md").write_text("A leaven is flour, water and patience. " * 20)
-    daemon = Daemon(world, XDG_STATE_HOME=str(made.parent / "state"))  # the same machine
+    daemon = Daemon(zygote, world, XDG_STATE_HOME=str(made.parent / "state"))  # the same machine
     try:
         async with over_stdio(world, "--allow-write") as client:
             queued = await answer(client, "ingest_submit", path="Leaven.md")

@@ -14,6 +14,7 @@ import pytest
 from tests.bridge.conftest import Daemon, until
 from tests.page.browser import Browser, find_chromium
 from tests.page.worlds import LOCKED, MODEL, drop, prepare, slow_model
+from tests.reliability.zygote import Zygote
 from vaultd.bridge.keys import new_code
 from vaultd.vault.files import Vault
 
@@ -33,15 +34,18 @@ def program() -> str:
 
 
 @pytest.fixture(scope="module")
-def daemon(program: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
+def daemon(
+    program: str, zygote: Zygote, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Daemon]:
     """Documents under way, next and held back; two questions; a month of costs."""
     root = tmp_path_factory.mktemp("page") / "Fermentation"
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     with slow_model() as (model, gate):
-        prepare(root, datetime.now(UTC))
+        prepare(zygote, root, datetime.now(UTC))
         drop(root)
         started = Daemon(
+            zygote,
             root,
             VAULTD_LLM__MODEL=MODEL,
             VAULTD_LLM__BASE_URL=model.url,
@@ -52,7 +56,7 @@ def daemon(program: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[D
             assert until(lambda: is_set(started)), started.get("/v1/jobs")
             yield started
         finally:
-            kill(started)
+            started.kill()  # what it does would end only with the model's answer
             gate.set()
 
 
@@ -60,13 +64,6 @@ def is_set(daemon: Daemon) -> bool:
     """Tell whether everything is under way, held back or next that will be."""
     states = [job["state"] for job in daemon.get("/v1/jobs")["jobs"]]
     return states.count("parked") == len(LOCKED) and {"running", "queued"} <= set(states)
-
-
-def kill(daemon: Daemon) -> None:
-    """End the daemon at once; what it does would end only with the model's answer."""
-    daemon.process.kill()
-    daemon.process.wait()
-    daemon.client.close()
 
 
 @pytest.fixture(scope="module")

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from tests.bridge.conftest import Daemon, until
 from tests.page.browser import Browser, find_chromium
-from tests.page.conftest import is_set, kill, page_of
+from tests.page.conftest import is_set, page_of
 from tests.page.worlds import MODEL, ROOT, drop, prepare, slow_model
+from tests.reliability.zygote import Zygote
 
 LOOKS = {
     "wide-light": {"width": 1240, "dark": False},
@@ -23,16 +24,16 @@ LOOKS = {
 def main(folder: Path) -> None:
     program = find_chromium()
     assert program, "there is no Chromium"
-    with tempfile.TemporaryDirectory() as made, slow_model() as (model, gate):
+    with tempfile.TemporaryDirectory() as made, slow_model() as (model, gate), Zygote() as zygote:
         root = Path(made) / "Fermentation"
-        prepare(root, datetime.now(UTC))
+        prepare(zygote, root, datetime.now(UTC))
         drop(root)
-        daemon = Daemon(root, VAULTD_LLM__MODEL=MODEL, VAULTD_LLM__BASE_URL=model.url)
+        daemon = Daemon(zygote, root, VAULTD_LLM__MODEL=MODEL, VAULTD_LLM__BASE_URL=model.url)
         try:
             with Browser(program, Path(made) / "profile") as browser:
                 take(browser, daemon, folder)
         finally:
-            kill(daemon)
+            daemon.kill()
             gate.set()
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.bridge.conftest import Daemon
 from tests.page.browser import Browser
-from tests.page.conftest import kill, page_of
+from tests.page.conftest import page_of
 from vaultd.store.database import Connection, Database
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
@@ -286,7 +286,7 @@ def test_what_is_dropped_appears_by_itself(browser: Browser, daemon: Daemon) -> 
 
 
 def test_a_daemon_that_is_gone_is_a_quiet_state(browser: Browser, daemon: Daemon) -> None:
-    kill(daemon)
+    daemon.kill()
     browser.until("document.body.dataset.state === 'away'")
     shown = browser.text()
     daemon.start()

@@ -14,6 +14,7 @@ import pymupdf
 
 from tests.mcp.conftest import run_vaultd
 from tests.model_server import Call, ModelServer
+from tests.reliability.zygote import Zygote
 from vaultd.core.review import review_id
 from vaultd.core.timing import stamp
 from vaultd.model.paths import SourceId, VaultPath
@@ -38,10 +39,10 @@ DROPPED = (
 )
 
 
-def prepare(root: Path, now: datetime) -> None:
+def prepare(zygote: Zygote, root: Path, now: datetime) -> None:
     """Make a vault that has been worked on, with questions, costs, and files that are locked."""
     shutil.copytree(SAMPLE, root)
-    run_vaultd(root, "run", "--once", VAULTD_BRIDGE__ENABLED="false")
+    run_vaultd(zygote, root, "run", "--once", VAULTD_BRIDGE__ENABLED="false")
     db = Database(root / ".llm-wiki" / "vaultd.db")
     try:
         db.run_sync(ask, now=now)

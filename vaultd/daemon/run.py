@@ -16,6 +16,7 @@ from typing import Any
 import structlog
 
 from vaultd.daemon.bridging import make_bridge
+from vaultd.daemon.memory import give_back
 from vaultd.daemon.parts import Parts, build
 from vaultd.daemon.place import open_beside, open_for_work
 from vaultd.errors import DiskFullError, TransientError, VaultdError
@@ -37,6 +38,7 @@ FOLLOWING = timedelta(seconds=10)  # what a request brings about is done with it
 TICK = timedelta(seconds=1)  # how fast requests of other processes are noticed
 FOLLOW_SECONDS = 0.2
 SWEEP = timedelta(minutes=1)  # how soon a source that is parked asks, and a settled question goes
+BREATH = timedelta(minutes=5)  # between times that freed memory is given back
 DAY = timedelta(days=1)
 OVER = frozenset({JobState.DONE, JobState.CANCELLED})
 SETTLED = OVER | {JobState.PARKED, JobState.PAUSED, JobState.WAITING}
@@ -216,8 +218,13 @@ def _schedule(parts: Parts) -> Schedule:
     schedule.every(TICK, _patiently(parts.worker.tick))
     schedule.every(SWEEP, _patiently(parts.sweep.run))
     schedule.every(_age(parts), _patiently(lambda: _look_at_folders(parts)))
+    schedule.every(BREATH, _give_back)
     schedule.every(DAY, _patiently(lambda: _queue(parts, JobKind.UPKEEP)))
     return schedule
+
+
+async def _give_back() -> None:
+    await asyncio.to_thread(give_back)
 
 
 def _patiently(chore: Chore) -> Callable[[], Coroutine[Any, Any, None]]:

@@ -54,6 +54,19 @@ async def test_note_tells_the_abstract_and_links_every_child(
     assert find_regions(text)["overview"].edited is False
 
 
+async def test_children_stand_in_the_order_of_obsidian(
+    projects: DirectorySummarizer, vault: Vault
+) -> None:
+    names = ["Part 10", "part 9", "Part 9b", "2026", "7"]
+    put(vault, {f"Projects/list/{name}.md": f"About {name}." for name in names})
+
+    await projects.refresh_all()
+
+    lines = text_of(vault, VaultPath("Projects/list/list.md")).splitlines()
+    listed = [line.partition("|")[2].partition("]]")[0] for line in lines if "]]:" in line]
+    assert listed == ["7", "2026", "part 9", "Part 9b", "Part 10"]
+
+
 async def test_note_of_a_person_gets_the_region_and_keeps_every_byte(
     projects: DirectorySummarizer, vault: Vault, db: Database, clock: FakeClock
 ) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from vaultd.core.fallback import name_key
+from vaultd.core.fallback import first_characters, name_key
 from vaultd.core.markdown import abstract_of
 from vaultd.core.properties import properties_or_none, split_note, texts
 from vaultd.core.staleness import name_of
@@ -22,11 +23,16 @@ NOTE = "note"
 REST_SECONDS = 2  # coarser than any file system's clock
 MOST_KNOWN = 50_000  # about 25 MB; a vault beyond it is read anew now and then
 FOLDER = "folder"
+TITLE_CHARS = 120
+NUMBER = re.compile(r"([0-9]+)")
 
 
 @dataclass(frozen=True, slots=True)
 class NoteText:
-    """A note as a child: `content` is the hash of its bytes, `is_folder_note` its role."""
+    """A note as a child: `content` is the hash of its bytes, `is_folder_note` its role.
+
+    `title` is that of its properties, "" where it is none or only the name again.
+    """
 
     path: VaultPath
     content: str
@@ -34,6 +40,7 @@ class NoteText:
     category: str
     abstract: str
     is_folder_note: bool
+    title: str = ""
 
     @property
     def wants_text(self) -> bool:
@@ -60,7 +67,8 @@ def read_note(vault: Vault, path: VaultPath) -> NoteText | None:
         return None
     text = _decoded(content)
     body = split_note(text).body
-    category = texts((properties_or_none(text) or {}).get("type"))
+    properties = properties_or_none(text) or {}
+    category = texts(properties.get("type"))
     return NoteText(
         path=path,
         content=hashlib.sha256(content).hexdigest(),
@@ -68,6 +76,7 @@ def read_note(vault: Vault, path: VaultPath) -> NoteText | None:
         category=category[0] if category else NOTE,
         abstract=abstract_of(body),
         is_folder_note=_is_folder_note(path, text),
+        title=_title(texts(properties.get("title")), PurePosixPath(path).stem),
     )
 
 
@@ -116,6 +125,7 @@ def note_child(note: NoteText, abstract: str) -> ChildSummary:
         category=note.category,
         is_directory=False,
         has_abstract=bool(abstract),
+        title=note.title,
     )
 
 
@@ -140,12 +150,19 @@ def upward_text(node: Node | None) -> str:
 
 
 def in_order(children: Iterable[ChildSummary]) -> tuple[ChildSummary, ...]:
-    """Return folders first, then notes, each by name."""
+    """Return folders first, then notes, each as Obsidian sorts: "note 2" before "note 10"."""
     return tuple(
         sorted(
-            children, key=lambda child: (not child.is_directory, name_key(child.name), child.uri)
+            children, key=lambda child: (not child.is_directory, *_counted(child.name), child.uri)
         )
     )
+
+
+def _counted(name: str) -> tuple[tuple[str | int, ...], str]:
+    """Return a name's sorting key, in which runs of digits are numbers."""
+    folded, spelt = name_key(name)
+    parts = NUMBER.split(folded)  # text and digits in turn, so that only like is compared
+    return tuple(int(part) if place % 2 else part for place, part in enumerate(parts)), spelt
 
 
 def is_folder_note_name(path: VaultPath) -> bool:
@@ -156,6 +173,12 @@ def is_folder_note_name(path: VaultPath) -> bool:
 
 def _is_folder_note(path: VaultPath, text: str) -> bool:
     return is_folder_note_name(path) or f"vaultd:begin {REGION} " in text
+
+
+def _title(titles: Sequence[str], name: str) -> str:
+    """Return a title on one line, cut where it is no title any more; "" for the name again."""
+    title = first_characters(" ".join(" ".join(titles[:1]).split()), TITLE_CHARS)
+    return "" if _same(title, name) else title
 
 
 def _same(one: str, other: str) -> bool:

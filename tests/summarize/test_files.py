@@ -269,6 +269,41 @@ async def test_folder_keeps_its_text_when_its_notes_get_summaries_of_their_own(
     assert await db.read(nodes.node, VaultPath("wiki/topic")) is not None
 
 
+async def test_summary_by_a_model_of_a_persons_choice_is_not_made_again_by_its_folder(
+    operations: SummaryOperations,
+    summarizer: DirectorySummarizer,
+    vault: Vault,
+    db: Database,
+    clock: FakeClock,
+    author: FakeAuthor,
+) -> None:
+    path = VaultPath("wiki/topic/a.md")
+    put(vault, {path: "Boats float."})
+    await db.run(index, path, ["Boats float."], clock)
+    await operations.add_kb_summary(path, Wish(model="a larger one"))
+
+    await summarizer.refresh_all()
+    assert len(author.files) == 1
+
+    put(vault, {path: "Boats sink."})
+    await summarizer.refresh_all()
+    assert [request.model for request in author.files] == ["a larger one", ""]
+
+
+async def test_room_can_be_made_twice_and_lets_dropped_folders_be_described(
+    operations: SummaryOperations, summarizer: DirectorySummarizer, vault: Vault
+) -> None:
+    put(vault, {"wiki/topic/a.md": "Boats float."})
+    await summarizer.refresh_all()
+    await operations.drop(VaultPath("wiki"))
+    assert (await summarizer.refresh_all()).records_upserted == 0
+
+    for _ in range(2):
+        await operations.create_kb_summary(VaultPath("wiki"))
+
+    assert (await summarizer.refresh_all()).records_upserted == 2
+
+
 async def test_dropped_folder_is_left_out_until_a_person_asks(
     operations: SummaryOperations,
     summarizer: DirectorySummarizer,

@@ -88,35 +88,48 @@ class Describer:
         summary, error = await self.summary(
             folder, inputs.children, tally, maker=maker, previous=old
         )
-        made = Node(
-            path=folder,
-            kind=NodeKind.FOLDER,
-            state=NodeState.OK,
-            input_digest=digest,
-            abstract=summary.abstract,
-            overview=summary.overview,
-            listing=listing_of(inputs.children),
-            child_count=summary.child_count,
-            categories=summary.categories,
-            partial=inputs.unreadable,
-            language=maker.language,
-            author=maker.author,
-            prompt_version=maker.prompt_version,
-            generation=old.generation + 1 if old else 1,
-        )
-        if error is None:
-            return made
+        made = folder_row(folder, summary, inputs, maker, digest, old)
+        return made if error is None else self._failed(made, old, error)
+
+    def _failed(self, made: Node, old: Node | None, error: VaultdError) -> Node:
         attempts, at = self._asker.next_try(old.attempts if old else 0, error)
         failed = replace(
             made, state=NodeState.FALLBACK, attempts=attempts, next_try=at, error_code=error.code
         )
-        if old is not None and is_good(old):
-            return replace(
-                failed,
-                state=NodeState.STALE,
-                abstract=old.abstract,
-                overview=old.overview,
-                author=old.author,
-                language=old.language,
-            )
-        return failed
+        if old is None or not is_good(old):
+            return failed
+        return replace(
+            failed,
+            state=NodeState.STALE,
+            abstract=old.abstract,
+            overview=old.overview,
+            author=old.author,
+            language=old.language,
+        )
+
+
+def folder_row(
+    folder: VaultPath,
+    summary: DirectorySummary,
+    inputs: Inputs,
+    maker: Maker,
+    digest: str,
+    old: Node | None,
+) -> Node:
+    """Return the row that follows `old` when `maker` described `inputs`, which have `digest`."""
+    return Node(
+        path=folder,
+        kind=NodeKind.FOLDER,
+        state=NodeState.OK,
+        input_digest=digest,
+        abstract=summary.abstract,
+        overview=summary.overview,
+        listing=listing_of(inputs.children),
+        child_count=summary.child_count,
+        categories=summary.categories,
+        partial=inputs.unreadable,
+        language=maker.language,
+        author=maker.author,
+        prompt_version=maker.prompt_version,
+        generation=old.generation + 1 if old else 1,
+    )

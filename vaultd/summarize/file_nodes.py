@@ -89,11 +89,15 @@ class FileNodes:
             window=self._window,
         )
 
-    def is_current(self, node: Node, content: str) -> bool:
-        """Tell whether a summary is the good one of the bytes with the hash `content`."""
+    def is_current(self, node: Node, content: str, *, by_any: bool = False) -> bool:
+        """Tell whether a summary is the good one of the bytes with the hash `content`.
+
+        `by_any` lets the model pass that a person chose for it.
+        """
         language = node.language if self._language in ("", "auto") else self._language
         wish = Wish(description=node.description)
-        digest = file_digest(content, wish, self.asker.author.name, self._prompt_version, language)
+        author = node.author if by_any else self.asker.author.name
+        digest = file_digest(content, wish, author, self._prompt_version, language)
         return node.state is NodeState.OK and node.input_digest == digest
 
     async def refresh(

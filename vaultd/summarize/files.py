@@ -84,8 +84,16 @@ async def summarise_passages(
         asker.file(replace(request, passages=tuple(pieces)), tally)
         for pieces in packed(passages, window)
     )
+    if len(texts) == 1:
+        return FileTexts(texts[0], ())
+    return await _united(texts, request, asker, tally, budget=max(REDUCE_TOKENS, window))
+
+
+async def _united(
+    texts: list[str], request: FileRequest, asker: Asker, tally: Tally, *, budget: int
+) -> FileTexts:
+    """Return one summary of several, and what it was made from."""
     steps = list(texts)
-    budget = max(REDUCE_TOKENS, window)
     while len(texts) > 1:
         groups = packed(texts, budget)
         if len(groups) >= len(texts):  # each fills a group by itself: two at a time still shrinks
@@ -94,7 +102,7 @@ async def summarise_passages(
             asker.file(replace(request, partials=tuple(group)), tally) for group in groups
         )
         steps += texts if len(texts) > 1 else []
-    return FileTexts(texts[0], tuple(steps) if len(steps) > 1 else ())
+    return FileTexts(texts[0], tuple(steps))
 
 
 def packed(pieces: Sequence[str], window: int) -> list[list[str]]:

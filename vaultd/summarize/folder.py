@@ -114,20 +114,12 @@ class FolderVisits:
         maker, digest = await asyncio.to_thread(self._made_from, look.inputs, old)
         step = next_step(old, digest, self._clock(), asked=asked)
         if old is not None and step is not Step.ASK:
-            if folder in look.stored.unembedded:
-                await embed_missing(self._db, self._embedder, old, tally)
-            kept = Visit(ENDINGS[old.state])
-            await self._projection.project(look, old, kept, store=None)
-            return kept
+            return await self._kept(look, old)
         moved = await self._same_inputs(folder, digest) if old is None else None
-        found = None
-        if moved is None and not asked:
-            found = await asyncio.to_thread(
-                recovered_row, self._tree.vault, folder, look.inputs, maker, digest, old
-            )
         if moved is not None:
             new, levels = replace(moved, path=folder), None
         else:
+            found = None if asked else await self._recovered(look, maker, digest)
             new = found or await self._describer.row(folder, old, look.inputs, maker, digest, tally)
             levels = await self._levels(look, new)
         changed = not same_text(upward_text(old), upward_text(new))
@@ -137,6 +129,19 @@ class FolderVisits:
         if await self._projection.project(look, new, made, store=store):
             return made
         return None
+
+    async def _kept(self, look: Look, old: Node) -> Visit:
+        if look.folder in look.stored.unembedded:
+            await embed_missing(self._db, self._embedder, old, look.tally)
+        kept = Visit(ENDINGS[old.state])
+        await self._projection.project(look, old, kept, store=None)
+        return kept
+
+    async def _recovered(self, look: Look, maker: Maker, digest: str) -> Node | None:
+        vault, old = self._tree.vault, look.stored.node
+        return await asyncio.to_thread(
+            recovered_row, vault, look.folder, look.inputs, maker, digest, old
+        )
 
     def _made_from(self, inputs: Inputs, old: Node | None) -> tuple[Maker, str]:
         """Return who describes a folder, and the hash its text has to have. Slow where wide."""

@@ -95,7 +95,9 @@ class InputReader:
         return note.abstract or (known.abstract if known else "")
 
     def _is_current(self, node: Node, note: NoteText, stored: FolderState) -> bool:
-        return node.path not in stored.unembedded and self._files.is_current(node, note.content)
+        """Tell whether nothing is to be done. A note with an abstract has one for a person only."""
+        current = self._files.is_current(node, note.content, by_any=bool(note.abstract))
+        return current and node.path not in stored.unembedded
 
     async def _summarised(self, note: NoteText, known: Node | None, tally: Tally) -> Node | None:
         """Return the summary of a note; None where none is wanted, or nothing is left to read."""

@@ -196,13 +196,10 @@ def adopt_moved_note(vault: Vault, folder: VaultPath, stray: VaultPath) -> Revie
         text = current.decode("utf-8")
         if REGION not in find_regions(text):
             return None
-        if is_only_ours(text) and vault.read(path) is None:
-            vault.move(stray, path)
+        if is_only_ours(text) and _moved(vault, stray, path):
             return None
     except (PermanentError, UnicodeDecodeError):
         return None  # a person's note by now, whatever its markers once said
-    except PageChangedError:
-        pass  # a note came to stand there meanwhile
     return ReviewDraft(
         kind=ReviewKind.CONFIRM,
         title=f"Former note of {folder}",
@@ -212,6 +209,17 @@ def adopt_moved_note(vault: Vault, folder: VaultPath, stray: VaultPath) -> Revie
         options=("Skip",),
         pages=(stray,),
     )
+
+
+def _moved(vault: Vault, old: VaultPath, new: VaultPath) -> bool:
+    """Give a note a new name; False where another one has it."""
+    if vault.read(new) is not None:
+        return False
+    try:
+        vault.move(old, new)
+    except PageChangedError:
+        return False  # it came to stand there just now
+    return True
 
 
 def is_only_ours(text: str) -> bool:

@@ -200,9 +200,10 @@ class SummaryOperations:
         generator stops the calls under way.
         """
         paths = [] if root is None else await self._paths(root)
-        if not paths:
+        if root is None or not paths:
             yield Event(code=DONE, msg="(0/0)", total=0, finished=0, doc="")
             return
+        await self.create_kb_summary(root)
         waiting = iter(paths)
         running: dict[asyncio.Task[Node], VaultPath] = {}
         finished = 0

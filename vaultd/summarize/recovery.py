@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import structlog
 
-from vaultd.core.fallback import categories_of, listing_of
+from vaultd.core.fallback import categories_of
 from vaultd.core.folder_note import note_body, note_path_of, texts_in
 from vaultd.core.region import Region, RegionState, find_regions, region_body, short_hash
 from vaultd.core.staleness import Maker
 from vaultd.errors import PermanentError
 from vaultd.model.paths import VaultPath
-from vaultd.model.summary import Node, NodeKind, NodeState
+from vaultd.model.summary import DirectorySummary, Node
 from vaultd.summarize.child import REGION
+from vaultd.summarize.describe import folder_row
 from vaultd.summarize.inputs import Inputs
 from vaultd.vault.files import Vault
 
@@ -32,23 +33,12 @@ def recovered_row(
     if region.inputs != short_hash(digest):
         return None
     abstract, overview = texts_in(region.body)
-    node = Node(
-        path=folder,
-        kind=NodeKind.FOLDER,
-        state=NodeState.OK,
-        input_digest=digest,
-        abstract=abstract,
-        overview=overview,
-        listing=listing_of(inputs.children),
-        child_count=len(inputs.children),
-        categories=categories_of(inputs.children),
-        partial=inputs.unreadable,
-        language=maker.language,
-        author=maker.author,
-        prompt_version=maker.prompt_version,
-        generation=old.generation + 1 if old else 1,
-    )
-    shown = region_body(note_body(node, inputs.children))
+    if not overview:  # the offline author's stands in no note, and costs nothing to have again
+        return None
+    children = inputs.children
+    summary = DirectorySummary(abstract, overview, len(children), categories_of(children))
+    node = folder_row(folder, summary, inputs, maker, digest, old)
+    shown = region_body(note_body(node, children))
     if shown.strip("\n") != region.body.strip("\n"):
         return None
     log.info("folder text found in its note", folder=folder)

@@ -108,15 +108,7 @@ class DirectorySummarizer:
         self._options = options
         prompts = options.prompt_version or ("" if author.offline else prompt_version())
         self.tree = Tree(vault, options.roots, options.excluded)
-        self.asker = Asker(
-            db,
-            author,
-            Gate(options.max_concurrent_llm),
-            clock,
-            max_children=options.max_children,
-            context_chars=options.context_chars,
-            first_retry=options.first_retry,
-        )
+        self.asker = _asker(db, author, clock, options)
         self.files = FileNodes(
             db,
             self.asker,
@@ -296,6 +288,18 @@ class DirectorySummarizer:
 
     def _language_of(self, children: Sequence[ChildSummary]) -> str:
         return self._describer.maker(children).language
+
+
+def _asker(db: Database, author: Author, clock: Clock, options: Options) -> Asker:
+    return Asker(
+        db,
+        author,
+        Gate(options.max_concurrent_llm),
+        clock,
+        max_children=options.max_children,
+        context_chars=options.context_chars,
+        first_retry=options.first_retry,
+    )
 
 
 def prompt_version() -> str:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from vaultd.core.box import Box
 
 SLACK = 1.0  # points by which boxes may overlap and still stand apart
 MOST_BOXES = 3_000  # more boxes are no page to be read in order
+MOST_BANDS = 100  # more rows are a table
+NARROWEST = 0.25  # of the width: a column of text
+DEEPEST_GAP = 1.5  # times the gutter: a wider gap across the columns ends them
 
 
 def suspicious(boxes: Sequence[Box]) -> bool:
@@ -19,12 +23,13 @@ def suspicious(boxes: Sequence[Box]) -> bool:
     return False
 
 
-def reading_order(boxes: Sequence[Box]) -> list[int]:
+def reading_order(boxes: Sequence[Box], *, runs_on: bool = True) -> list[int]:
     """Return the indices of `boxes` in reading order, by cutting the page along its gaps.
 
     A page is cut across where a gap runs over its whole width, into columns where a gap runs
     over its whole height; columns are read from left to right. Of gaps in both directions, the
-    wider one is cut first if it is a gutter between columns, else the page is cut across.
+    wider one is cut first if it is a gutter between columns, else the page is cut across. With
+    `runs_on`, columns of text go on below a gap that happens to be in each of them.
     """
     if len(boxes) > MOST_BOXES:
         return list(range(len(boxes)))
@@ -32,7 +37,7 @@ def reading_order(boxes: Sequence[Box]) -> list[int]:
     groups = [list(range(len(boxes)))]
     while groups:
         group = groups.pop()
-        parts = _parts(boxes, group) if len(group) > 1 else [group]
+        parts = _parts(boxes, group, runs_on=runs_on) if len(group) > 1 else [group]
         if len(parts) == 1:
             ordered += sorted(parts[0], key=lambda index: (boxes[index][1], boxes[index][0]))
         else:
@@ -40,13 +45,36 @@ def reading_order(boxes: Sequence[Box]) -> list[int]:
     return ordered
 
 
-def _parts(boxes: Sequence[Box], group: list[int]) -> list[list[int]]:
+def _parts(boxes: Sequence[Box], group: list[int], *, runs_on: bool) -> list[list[int]]:
     """Cut `group` once: into columns, else into rows, else not at all."""
     columns = _split(boxes, group, 0)
     rows = _split(boxes, group, 1)
     if len(columns) == 1 or (len(rows) > 1 and not _are_columns(boxes, columns)):
-        return rows
+        return _run_on(boxes, rows) if runs_on and len(rows) <= MOST_BANDS else rows
     return columns
+
+
+def _run_on(boxes: Sequence[Box], rows: list[list[int]]) -> list[list[int]]:
+    """Put rows of the page together again where the same columns of text run through them."""
+    bands: list[list[int]] = []
+    for row in rows:
+        if bands and _is_text(boxes, bands[-1], row):
+            bands[-1] += row
+        else:
+            bands.append(row)
+    return bands
+
+
+def _is_text(boxes: Sequence[Box], above: list[int], below: list[int]) -> bool:
+    """Tell whether both rows fall into the same wide columns, with no deep gap between them."""
+    columns = _split(boxes, above + below, 0)
+    if len(columns) == 1 or not _are_columns(boxes, columns):
+        return False
+    spans = [(min(boxes[i][0] for i in part), max(boxes[i][2] for i in part)) for part in columns]
+    narrowest = min(right - left for left, right in spans)
+    gutter = min(right[0] - left[1] for left, right in pairwise(spans))
+    gap = min(boxes[i][1] for i in below) - max(boxes[i][3] for i in above)
+    return narrowest >= NARROWEST * (spans[-1][1] - spans[0][0]) and gap <= DEEPEST_GAP * gutter
 
 
 def _are_columns(boxes: Sequence[Box], parts: list[list[int]]) -> bool:

@@ -52,7 +52,8 @@ def _columns(lines: Sequence[Line]) -> list[Block]:
 
     A column of numbers goes with the lines that they stand behind.
     """
-    ordered = [lines[index] for index in reading_order([box for box, _ in lines])]
+    boxes = [box for box, _ in lines]
+    ordered = [lines[index] for index in reading_order(boxes, runs_on=False)]
     runs: list[list[Line]] = []
     for line in ordered:
         if not runs or line[0][1] < runs[-1][-1][0][1] - 1:

@@ -80,8 +80,58 @@ def test_a_very_long_name_does_not_break_the_limit() -> None:
     assert len(text.abstract) <= 200
 
 
-def test_a_folder_of_folders_repeats_no_list_of_names() -> None:
-    inner = ChildSummary("wiki/bread/", "bread", "Notes on Rye. Rye is sour.", "folder", True, True)
-    text = folder_text(FolderRequest(VaultPath("wiki"), "wiki", "en", (inner,)))
+def folder(name: str, abstract: str) -> ChildSummary:
+    return ChildSummary(f"wiki/{name}/", name, abstract, "folder", True, True)
 
-    assert text.abstract == "Notes on bread. Rye is sour."
+
+def summary_of(*children: ChildSummary) -> str:
+    return folder_text(FolderRequest(VaultPath("wiki"), "wiki", "en", children)).abstract
+
+
+def test_a_folder_of_folders_says_what_lies_in_them_in_turn() -> None:
+    concepts = folder("concepts", "9 entries, among them Rye, Salt, Oven. Rye is sour.")
+    sources = folder("sources", "内容：老盐水、乳酸菌。")
+
+    assert summary_of(concepts) == "Notes on Rye, Salt, Oven. Rye is sour."
+    assert summary_of(concepts, sources).startswith("Notes on Rye, 老盐水, Salt, 乳酸菌.")
+
+
+def test_a_folder_described_by_a_model_stands_by_its_name() -> None:
+    assert summary_of(folder("bread", "All about bread.")) == "Notes on bread."
+
+
+def test_a_name_with_a_comma_is_one_name_for_the_folder_above() -> None:
+    notes = (child("Rye, in short", "Rye is sour."), child("Salt", "Salt slows yeast."))
+    inner = folder_text(request(notes)).abstract
+
+    assert inner.startswith("Notes on “Rye, in short”, Salt.")
+    assert summary_of(folder("bread", inner)).startswith("Notes on “Rye, in short”, Salt.")
+
+
+def test_the_notes_named_are_about_different_things() -> None:
+    alike = [child(f"Rye {n}", f"Rye flour of mill {n} makes sour rye bread.") for n in range(6)]
+    others = [
+        child("Oven", "An oven holds heat for bread."),
+        child("Salt", "Salt slows the yeast of rye bread."),
+    ]
+
+    named = summary_of(*alike, *others).partition(". ")[0]
+    assert "Oven" in named
+    assert "Salt" in named
+
+
+def test_what_a_note_says_of_itself_stands_for_the_folder() -> None:
+    notes = (
+        child("Retrieved passages", "Given the top passages, the reader scores each passage."),
+        child("Passage", "A passage is 100 words."),
+        child("Reader", "The reader scores each of the top passages."),
+    )
+    assert summary_of(*notes).endswith("The reader scores each of the top passages.")
+
+
+def test_a_note_is_shown_with_its_title() -> None:
+    titled = ChildSummary("a.md", "paper-12", "Rye is sour.", "source", False, True, "Rye in short")
+    text = folder_text(request((titled,)))
+
+    assert text.abstract.startswith("Notes on Rye in short.")
+    assert "- **Rye in short**: Rye is sour." in text.overview

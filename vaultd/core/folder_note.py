@@ -10,7 +10,7 @@ from vaultd.core import link
 from vaultd.core.fallback import escaped, first_characters
 from vaultd.core.listing import OVERVIEW
 from vaultd.core.quiet import Quiet, quiet_spans
-from vaultd.core.staleness import name_of
+from vaultd.core.staleness import OFFLINE, name_of
 from vaultd.model.paths import VaultPath
 from vaultd.model.summary import ChildSummary, Node, NodeState
 
@@ -53,15 +53,17 @@ def note_path_of(folder: VaultPath) -> VaultPath | None:
 def note_body(node: Node, children: Sequence[ChildSummary]) -> str:
     """Return what stands in the managed region, without a time or anything that drifts.
 
-    `children` in the order they are listed, all of them, described or not.
+    `children` in the order they are listed, all of them, described or not. The overview that
+    the offline author gives says no more than this list does, and is left out.
     """
     words = WORDS["zh" if node.language.startswith("zh") else "en"]
-    overview = lowered(linked(node.overview, children), 2)
+    is_offline = node.author == OFFLINE and node.state is NodeState.OK
+    overview = "" if is_offline else lowered(linked(node.overview, children), 2)
     parts = [
         escaped(node.abstract),
         words[node.state.value] if node.state in (NodeState.FALLBACK, NodeState.STALE) else "",
         overview.strip(),
-        words["offline"] if node.author == "offline" and node.state is NodeState.OK else "",
+        words["offline"] if is_offline else "",
         f"## {words['contents']}",
         "\n".join(child_line(child) for child in children),
         words["partial"].format(n=node.partial) if node.partial else "",
@@ -98,7 +100,7 @@ def link_to(child: ChildSummary, text: str = "") -> str:
     """Return a link with the whole path, which no other note of the same name can catch."""
     place = VaultPath(child.uri.removesuffix("/"))
     note = note_path_of(place) if child.is_directory else place
-    shown = " ".join(re.sub(r"[\[\]|]+", " ", text or child.name).split()) or child.name
+    shown = " ".join(re.sub(r"[\[\]|]+", " ", text or child.shown).split()) or child.name
     return link.link_to(note or place, shown)
 
 
@@ -107,16 +109,20 @@ def linked(overview: str, children: Sequence[ChildSummary]) -> str:
 
     A model writes slugs, titles or paths; what is no child, or not surely one, is no link.
     """
-    known: dict[str, list[ChildSummary]] = {}
+    named: dict[str, list[ChildSummary]] = {}
+    titled: dict[str, list[ChildSummary]] = {}
     for child in children:
         if child.has_abstract or not child.is_directory:
-            known.setdefault(_slug(child.name), []).append(child)
+            named.setdefault(_slug(child.name), []).append(child)
+            titled.setdefault(_slug(child.title), []).append(child)
 
     def resolved(match: re.Match[str]) -> str:
         target = match[2].strip().rstrip("/")
-        shown = (match[4] or target.rpartition("/")[2]).strip()
-        found = known.get(_slug(target.rpartition("/")[2].removesuffix(".md")), [])
-        return link_to(found[0], shown) if len(found) == 1 else shown
+        leaf = target.rpartition("/")[2]
+        found = named.get(_slug(leaf.removesuffix(".md"))) or titled.get(_slug(target), [])
+        if len(found) == 1:
+            return link_to(found[0], match[4] or found[0].title or leaf)
+        return (match[4] or leaf).strip()
 
     return _LINK.sub(resolved, _MARKDOWN_LINK.sub(r"\1", overview))
 

@@ -65,6 +65,7 @@ def folder_digest(children: Sequence[ChildSummary], maker: Maker) -> str:
         (
             child.is_directory,
             unicodedata.normalize("NFC", child.name),
+            child.title,
             child.category,
             child.abstract,
         )

@@ -30,7 +30,7 @@ class ChildSummary:
     """What a folder's summary knows of one child.
 
     `uri` is the vault path, ending in "/" for a folder. `category` is the page's `type`,
-    "folder", or "note".
+    "folder", or "note". `title` is the note's own where it differs from its `name`.
     """
 
     uri: str
@@ -39,6 +39,12 @@ class ChildSummary:
     category: str
     is_directory: bool
     has_abstract: bool
+    title: str = ""
+
+    @property
+    def shown(self) -> str:
+        """What people read for its name."""
+        return self.title or self.name
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,6 +160,7 @@ class Describer:
         asked = self._folder_request(request)
         names = [child.name for child in request.children]
         names += [child.uri for child in request.children]
+        names += [child.title for child in request.children if child.title]
         if request.partials:
             names += [name for _, overview in request.partials for name in _linked(overview)]
         try:
@@ -301,9 +302,10 @@ def _has_body(text: str) -> None:
 
 def _child_line(child: ChildSummary) -> str:
     name = f"{child.name}/" if child.is_directory else child.name
+    title = f", “{child.title}”" if child.title else ""
     about = f" ({child.category})" if child.category not in ("", "folder") else ""
     abstract = " ".join(child.abstract.split())
-    return f"- {name}{about}" + (f": {abstract}" if abstract else "")
+    return f"- {name}{title}{about}" + (f": {abstract}" if abstract else "")
 
 
 def _linked(overview: str) -> list[str]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from itertools import groupby
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import groupby, zip_longest
 
-from vaultd.author.offline.labels import Labels, labels_for
+from vaultd.author.offline.labels import Labels, labels_for, listed, names_in
 from vaultd.author.offline.quote import quoted
 from vaultd.author.seam import FileRequest, FolderRequest, FolderText
 from vaultd.core.content import content_of
@@ -33,7 +34,7 @@ def folder_text(request: FolderRequest) -> FolderText:
     labels = labels_for(request.language)
     if request.partials:
         return _united(request, labels)
-    children = sorted(request.children, key=lambda one: (one.category, name_key(one.name)))
+    children = sorted(request.children, key=lambda one: (one.category, name_key(one.shown)))
     total = request.total or len(children)
     sections = []
     for category, group in groupby(children, key=lambda one: one.category):
@@ -44,15 +45,39 @@ def folder_text(request: FolderRequest) -> FolderText:
 
 def _abstract(children: Sequence[ChildSummary], total: int, labels: Labels) -> str:
     """Return two sentences: what lies here, and what the most typical child says."""
-    central = _central(children)
-    names = labels.joint.join(quoted(child.name) for child in central[:NAMED])
-    first = (labels.inside if total > NAMED else labels.few).format(count=total, names=names)
+    central = _spread(children)
+    below = _names_below(central)
+    names = [quoted(name) for name in (below or [child.shown for child in central])[:NAMED]]
+    first = (labels.inside if total > NAMED and not below else labels.few).format(
+        count=total, names=listed(names, labels)
+    )
     if len(first) > ABSTRACT_CHARS:
         return cut_at_sentence(first, ABSTRACT_CHARS)
     room = ABSTRACT_CHARS - len(first) - 1
-    second = next((said for child in central if (said := _own_words(child))), "")
+    second = _typical(central)
     shown = cut_at_sentence(" ".join(second.split()), room) if second and room >= 60 else ""
     return f"{first} {quoted(shown)}".strip()[:ABSTRACT_CHARS]
+
+
+def _typical(central: Sequence[ChildSummary]) -> str:
+    """Return what the first child says that says what it is itself, else what the first says."""
+    said = [(child, words) for child in central if (words := _own_words(child))]
+    telling = (
+        words for child, words in said if _begins_with(words, child.shown) or child.is_directory
+    )
+    return next(telling, said[0][1] if said else "")
+
+
+def _begins_with(words: str, name: str) -> bool:
+    return words.casefold().removeprefix("the ").startswith(name.casefold())
+
+
+def _names_below(children: Sequence[ChildSummary]) -> list[str]:
+    """Return what lies in folders, in turn from each; empty where there is anything else."""
+    if not all(child.is_directory for child in children):
+        return []
+    names = [names_in(child.abstract) or [child.shown] for child in children]
+    return list(dict.fromkeys(name for turn in zip_longest(*names) for name in turn if name))
 
 
 def _own_words(child: ChildSummary) -> str:
@@ -65,21 +90,35 @@ def _own_words(child: ChildSummary) -> str:
     return child.abstract[said[1].start :] if len(said) > 1 else ""
 
 
-def _central(children: Sequence[ChildSummary]) -> list[ChildSummary]:
-    """Return the children whose words the others share most, first."""
-    words = {child.uri: terms_of_sentence(f"{child.name}. {child.abstract}") for child in children}
+def _spread(children: Sequence[ChildSummary]) -> list[ChildSummary]:
+    """Return the children whose words the others share most, first; the first few are unlike.
+
+    As with sentences: what is said already counts against a child (maximal marginal relevance).
+    """
+    words = {child.uri: terms_of_sentence(f"{child.shown}. {child.abstract}") for child in children}
     counts = Counter(word for own in words.values() for word in own)
+    rest = sorted(children, key=lambda one: (-_shared(words[one.uri], counts), name_key(one.shown)))
+    told = set[str]()
+    first = list[ChildSummary]()
+    while rest and len(first) < NAMED:
+        worth = [_shared(own, counts) * _new(own, told) for own in (words[c.uri] for c in rest)]
+        best = max(range(len(rest)), key=worth.__getitem__)
+        told |= words[rest[best].uri]
+        first.append(rest.pop(best))
+    return first + rest
 
-    def shared(child: ChildSummary) -> float:
-        own = words[child.uri]
-        return sum(counts[word] - 1 for word in own) / (len(own) + 4)
 
-    return sorted(children, key=lambda one: (-shared(one), name_key(one.name)))
+def _shared(own: AbstractSet[str], counts: Mapping[str, int]) -> float:
+    return sum(counts[word] - 1 for word in own) / (len(own) + 4)
+
+
+def _new(own: AbstractSet[str], told: AbstractSet[str]) -> float:
+    return len(own - told) / max(1, len(own))
 
 
 def _line(child: ChildSummary, labels: Labels) -> str:
     shown = cut_at_sentence(" ".join(child.abstract.split()), LINE_CHARS) if child.abstract else ""
-    return f"- **{quoted(child.name)}**" + (f"{labels.colon}{quoted(shown)}" if shown else "")
+    return f"- **{quoted(child.shown)}**" + (f"{labels.colon}{quoted(shown)}" if shown else "")
 
 
 def _united(request: FolderRequest, labels: Labels) -> FolderText:
@@ -99,8 +138,8 @@ def _united(request: FolderRequest, labels: Labels) -> FolderText:
     lines = [line for section in sections.values() for line in section]
     names = [line.split("**")[1] for line in lines if line.count("**") >= 2]
     step = max(1, len(names) // NAMED)
-    listed = labels.joint.join(names[::step][:NAMED]) or request.name
-    first = labels.inside.format(count=request.total or len(lines), names=listed)
+    chosen_names = listed(names[::step][:NAMED], labels) or request.name
+    first = labels.inside.format(count=request.total or len(lines), names=chosen_names)
     return FolderText(cut_at_sentence(first, ABSTRACT_CHARS), overview + "\n")
 
 

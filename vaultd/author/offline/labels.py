@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -142,3 +144,22 @@ _LABELS = {
 def labels_for(language: str) -> Labels:
     """Return the labels of `language` (ISO 639-1, a region is ignored), else the English ones."""
     return _LABELS.get(language.split("-")[0].lower(), _LABELS["en"])
+
+
+def listed(names: Iterable[str], labels: Labels) -> str:
+    """Return names in one line; one that holds the mark between them is put into quotes."""
+    mark = labels.joint.strip()
+    return labels.joint.join(f"“{name}”" if mark in name else name for name in names)
+
+
+def names_in(abstract: str) -> list[str]:
+    """Return the names that the first sentence of a folder's abstract lists, in any language."""
+    for labels in _LABELS.values():
+        for pattern in (labels.inside, labels.few):
+            fixed = re.escape(pattern).replace(r"\{count\}", r"\d+").replace(r"\{names\}", "(.+?)")
+            if found := re.match(fixed, abstract):
+                return [
+                    name.strip("“”")
+                    for name in re.split(rf"{re.escape(labels.joint)}(?![^“”]*”)", found[1])
+                ]
+    return []

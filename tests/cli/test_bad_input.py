@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from vaultd.cli.application import MODULES
 from vaultd.vault.lock import VaultLock
 
 
@@ -76,9 +77,49 @@ def test_a_file_that_is_not_there(run: Callable[..., Any]) -> None:
     one_sentence(run("extract", "gone.pdf"), 2, "There is no file gone.pdf")
 
 
-@pytest.mark.parametrize("command", ["status", "jobs", "run", "extract", "init"])
+def test_a_folder_in_the_place_of_a_document(run: Callable[..., Any], root: Path) -> None:
+    for command in ("ingest", "estimate", "extract"):
+        one_sentence(run(command, str(root / "raw")), 2, "raw is a folder: name the documents")
+
+
+def test_a_misspelt_command(run: Callable[..., Any]) -> None:
+    result = run("statsu")
+
+    assert result.exit_code == 2
+    assert "No such command 'statsu'. Did you mean status?" in result.stderr
+
+
+def test_a_version_that_is_not_there_is_told_with_those_that_are(
+    run: Callable[..., Any], root: Path
+) -> None:
+    kept = root / ".llm-wiki/page-history/wiki/log.md/20261130T072741.133098Z.md"
+    kept.parent.mkdir(parents=True)
+    kept.write_text("As it was.")
+
+    one_sentence(run("restore", "wiki/log", "x"), 2, "Did you mean 20261130T072741.133098Z?")
+
+
+def test_names_of_nothing(run: Callable[..., Any]) -> None:
+    one_sentence(run("history", "wiki/Nowhere"), 2, "There is no page wiki/Nowhere.md.")
+    one_sentence(run("search", "x", "--under", "nowhere"), 2, "There is no folder 'nowhere'")
+
+
+def test_a_conversation_about_two_documents_takes_neither(
+    run: Callable[..., Any], root: Path, tmp_path: Path
+) -> None:
+    files = [tmp_path / "a.md", tmp_path / "b.md"]
+    for file in files:
+        file.write_text("Outside.")
+
+    one_sentence(run("ingest", "--chat", *map(str, files)), 2, "about one document")
+    assert list((root / "raw").iterdir()) == []
+
+
+@pytest.mark.parametrize("command", MODULES)
 def test_every_command_explains_itself(run: Callable[..., Any], command: str) -> None:
     result = run(command, "--help")
 
     assert result.exit_code == 0
-    assert "Usage: " in result.stdout
+    usage, _, text, *_ = result.stdout.splitlines()
+    assert usage.partition(f" {command} ")[2].isupper()
+    assert text.strip()

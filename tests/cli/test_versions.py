@@ -41,7 +41,11 @@ def test_a_version_that_is_not_there(run: Callable[..., Any]) -> None:
     assert "no version 'yesterday'" in result.stderr
 
 
-def test_a_page_never_replaced_has_no_versions(answer: Any, run: Any) -> None:
+def test_a_page_never_replaced_has_no_versions(root: Path, answer: Any, run: Any) -> None:
+    page = root / "wiki/concepts/Salt.md"
+    page.parent.mkdir(exist_ok=True)
+    page.write_text("Salt.")
+
     assert answer("history", "wiki/concepts/Salt.md")["versions"] == []
     assert "never replaced" in run("history", "wiki/concepts/Salt.md").stdout
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.reliability.places import FastClock
-from tests.reliability.zygote import Run, Zygote
+from tests.reliability.zygote import FOLDERS_REST, Run, Zygote
 from vaultd.crash import CRASH_VARIABLE
 from vaultd.daemon.place import database_path, open_beside, open_for_work
 from vaultd.daemon.run import follow_jobs, run_jobs, run_once
@@ -38,6 +38,7 @@ ENVIRONMENT = {
     "VAULTD_WATCH__RESCAN_SECONDS": "0.5",
     "VAULTD_EMBEDDING__PROVIDER": "none",
     "VAULTD_BRIDGE__ENABLED": "false",
+    FOLDERS_REST: "0.1",
 }
 clock = FastClock()  # folders are described three seconds after the last change
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
@@ -13,7 +15,7 @@ from vaultd import __version__
 from vaultd.cli.options import JsonOption, VaultOption
 from vaultd.cli.outcome import FAILED, MISUSED
 from vaultd.cli.terminal import remark, say
-from vaultd.errors import UsageError, VaultdError
+from vaultd.errors import NotFoundError, UsageError, VaultdError
 
 HELP = """Turn documents dropped into an Obsidian vault into linked, searchable pages.
 
@@ -49,6 +51,7 @@ MODULES = {  # of each command, in the order of the help; loaded when the comman
     "mcp": "agents",
     "service": "service",
 }
+NAMED = 3  # candidates in "Did you mean …?"
 WITHOUT_LOG = frozenset({"status", "jobs", "usage"})  # ask the database only: nothing there logs
 
 
@@ -69,16 +72,30 @@ class Commands(TyperGroup):
             self.commands.update(get_group(group).commands)
         return super().get_command(ctx, cmd_name)
 
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that `args` begin with; a wrong name is told with near ones."""
+        if args and args[0] not in MODULES and not args[0].startswith("-"):
+            near = difflib.get_close_matches(args[0], MODULES, n=NAMED)
+            ctx.fail(f"No such command {args[0]!r}." + _meant(near))
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was asked for."""
         try:
             return super().invoke(ctx)
+        except NotFoundError as error:
+            remark(f"vaultd: {error}{_meant(error.candidates)}")
+            raise typer.Exit(MISUSED) from error
         except UsageError as error:
             remark(f"vaultd: {error}")
             raise typer.Exit(MISUSED) from error
         except VaultdError as error:
             remark(f"vaultd: {error}")
             raise typer.Exit(FAILED) from error
+
+
+def _meant(names: Sequence[str]) -> str:
+    return f" Did you mean {' or '.join(names[:NAMED])}?" if names else ""
 
 
 app = typer.Typer(

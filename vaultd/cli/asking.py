@@ -7,6 +7,7 @@ import json
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Coroutine, Mapping
+from http import HTTPStatus
 from typing import Any, TypeVar
 
 from vaultd.cli.target import Target
@@ -20,7 +21,7 @@ PATIENCE = 30.0  # seconds; a search that has to embed its question first takes 
 SCHEMA_LOOKS, SCHEMA_SECONDS = 10, 0.1  # making it takes well under a second
 LOOPBACK = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # never through a proxy
 
-REACTIONS = {404: NotFoundError, 409: ConflictError, 400: UsageError, 422: UsageError}
+REACTIONS = {409: ConflictError, 400: UsageError, 422: UsageError}
 
 
 def ask_bridge(
@@ -66,8 +67,11 @@ def _refused(error: urllib.error.HTTPError) -> None:
     try:
         problem = json.loads(error.read())
         message = str(problem.get("detail") or problem["title"])
-    except (OSError, ValueError, KeyError, AttributeError):
-        message = f"The daemon answered with code {error.code}."
+        near = tuple(map(str, problem.get("candidates", ())))
+    except (OSError, ValueError, KeyError, AttributeError, TypeError):
+        message, near = f"The daemon answered with code {error.code}.", ()
+    if error.code == HTTPStatus.NOT_FOUND:
+        raise NotFoundError(message, near)
     raise REACTIONS.get(error.code, VaultdError)(message)
 
 

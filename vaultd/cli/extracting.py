@@ -8,10 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from vaultd.cli.options import JsonOption
+from vaultd.cli.options import JsonOption, document
 from vaultd.cli.outcome import DEGRADED, FAILED
 from vaultd.cli.terminal import counted, print_json, remark, say
-from vaultd.errors import UsageError
 from vaultd.model.document import Extraction, ExtractStatus
 
 EXIT_CODES = {
@@ -30,13 +29,11 @@ def register(app: typer.Typer) -> None:
 
 
 def extract(
-    file: Annotated[Path, typer.Argument(help="The document to read.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The document to read.")],
     as_json: JsonOption = False,
 ) -> None:
     """Show what the converter sees in a file: text and pictures."""
-    if not file.is_file():
-        raise UsageError(f"There is no file {file}.")
-    extraction = asyncio.run(_convert(file.resolve()))
+    extraction = asyncio.run(_convert(document(file)))
     if as_json:
         print_json(document_of(file, extraction))
     else:

@@ -50,7 +50,8 @@ def register(app: typer.Typer) -> None:
 
 def init(
     folder: Annotated[
-        Path | None, typer.Argument(help="The folder to make a vault, if not --vault.")
+        Path | None,
+        typer.Argument(metavar="FOLDER", help="The folder to make a vault, if not --vault."),
     ] = None,
     vault: VaultOption = None,
     template: Annotated[

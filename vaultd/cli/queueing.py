@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from vaultd.cli.options import JsonOption, VaultOption
+from vaultd.cli.options import JsonOption, SourceArgument, VaultOption, document
 from vaultd.cli.target import Target, now, target_at
 from vaultd.cli.terminal import counted, print_json, say
 from vaultd.cli.working import carry_out, end_with
@@ -49,6 +49,8 @@ def ingest(
     """Turn documents into pages now, and wait for it."""
     from vaultd.cli.logs import write_logs
 
+    if chat and len(documents) != 1:
+        raise UsageError("A conversation is about one document.")
     target = target_at(vault)
     state = make_layout(target.root)
     inside = Vault(target.root, state)
@@ -67,8 +69,6 @@ def _talked_about(target: Target, taken: Sequence[tuple[VaultPath, str]]) -> lis
     """Return the job that writes what the conversation led to, none if the person left it."""
     from vaultd.cli.chatting import talk_about
 
-    if len(taken) != 1:
-        raise UsageError("A conversation is about one document.")
     job = talk_about(target, taken[0][0])
     return [job] if job else []
 
@@ -77,11 +77,9 @@ def _taken(vault: Vault, file: Path) -> tuple[VaultPath, str]:
     """Return the vault path and the hash of `file`, copied below `raw/` if it is elsewhere.
 
     Raises:
-        UsageError: there is no such file, or it is one that vaultd wrote.
+        UsageError: it is no file, or one that vaultd wrote.
     """
-    if not file.is_file():
-        raise UsageError(f"There is no file {file}.")
-    place = file.resolve()
+    place = document(file)
     if place.is_relative_to(vault.root):
         return handed_in(vault, VaultPath(place.relative_to(vault.root).as_posix()))
     return copied(vault, file.name, file.read_bytes())
@@ -104,7 +102,8 @@ async def _seen(target: Target, taken: Sequence[tuple[VaultPath, str]]) -> list[
 
 def retry(
     source: Annotated[
-        str | None, typer.Argument(help="Path below raw/ of the source to try again.")
+        str | None,
+        typer.Argument(metavar="SOURCE", help="Path below raw/ of the source to try again."),
     ] = None,
     every: Annotated[
         bool, typer.Option("--all", help="Everything that is parked, paused or waiting.")
@@ -155,7 +154,7 @@ def _held(db: Connection, source: str) -> list[JobRow]:
 
 
 def cancel(
-    source: Annotated[str, typer.Argument(help="Path below raw/ of the source to stop.")],
+    source: SourceArgument,
     vault: VaultOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -183,7 +182,7 @@ def source_path(db: Connection, named: str) -> VaultPath:
     """Return the vault path of the source that a person named, with or without `raw/`.
 
     Raises:
-        NotFoundError: there is none; the message names the nearest.
+        NotFoundError: there is none; `candidates` are the nearest.
     """
     wanted = unicodedata.normalize("NFC", named.removeprefix("./").removeprefix(f"{RAW}/"))
     if (found := sources.find(db, SourceId(wanted))) is not None:
@@ -193,8 +192,7 @@ def source_path(db: Connection, named: str) -> VaultPath:
     if len(same_name) == 1:
         return VaultPath(f"{RAW}/{same_name[0]}")
     near = difflib.get_close_matches(wanted, known, n=3)
-    hint = f" Did you mean {' or '.join(near)}?" if near else ""
-    raise NotFoundError(f"There is no source {named!r}.{hint}", tuple(near))
+    raise NotFoundError(f"There is no source {named!r}.", tuple(near))
 
 
 def with_database(target: Target, query: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vaultd.cli.asking import ask_bridge, read_database
-from vaultd.cli.options import JsonOption, VaultOption
+from vaultd.cli.options import JsonOption, PageArgument, VaultOption
 from vaultd.cli.outcome import DEGRADED
 from vaultd.cli.target import Target, now, target_at
 from vaultd.cli.terminal import print_json, remark, say
@@ -38,7 +38,9 @@ def register(app: typer.Typer) -> None:
 
 
 def search(
-    query: Annotated[str, typer.Argument(help="What to look for, in words or as a question.")],
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", help="What to look for, in words or as a question.")
+    ],
     k: Number = 10,
     mode: Annotated[Mode, typer.Option(help="By words, by meaning, or both.")] = Mode.HYBRID,
     under: Annotated[str, typer.Option(help="Only below this folder of the vault.")] = "",
@@ -55,6 +57,8 @@ def search(
     for day in (after, before):
         _check_day(day)
     target = target_at(vault)
+    if not (target.root / under.strip("/")).is_dir():
+        raise NotFoundError(f"There is no folder {under!r} in {target.root}.")
     filters = Filters(under.strip("/"), kind, tag.removeprefix("#"), after, before)
     body = {"query": query, "k": k, "mode": mode.value} | {
         name: value for name, value in asdict(filters).items() if value
@@ -133,7 +137,7 @@ def _place(standing: Mapping[str, Any]) -> str:
 
 
 def related(
-    page: Annotated[str, typer.Argument(help="Path of a note or page in the vault.")],
+    page: PageArgument,
     k: Number = 10,
     vault: VaultOption = None,
     as_json: JsonOption = False,

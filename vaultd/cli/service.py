@@ -35,10 +35,16 @@ def register(app: typer.Typer) -> None:
         no_args_is_help=True,
         rich_markup_mode=None,
     )
+    group.callback()(_of)
     group.command("install")(install)
     group.command("uninstall")(uninstall)
     group.command("status")(status)
     app.add_typer(group, name="service")
+
+
+def _of(vault: VaultOption = None) -> None:
+    """Hold what may stand before the command's name; the commands read it from there."""
+    del vault
 
 
 def install(

@@ -24,7 +24,8 @@ def register(app: typer.Typer) -> None:
 
 def summarize(
     path: Annotated[
-        str, typer.Argument(help="A folder or file of the vault; left out: every folder.")
+        str,
+        typer.Argument(metavar="PATH", help="A folder or file of the vault; left out: all."),
     ] = ".",
     drop: Annotated[
         bool, typer.Option("--drop", help="Drop the summaries there; none is made until asked.")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from vaultd.cli.asking import read_database
-from vaultd.cli.options import JsonOption, VaultOption
+from vaultd.cli.options import JsonOption, PageArgument, SourceArgument, VaultOption
 from vaultd.cli.queueing import source_path
 from vaultd.cli.target import Target, target_at
 from vaultd.cli.terminal import print_json, say
@@ -28,8 +28,6 @@ LINES = (  # key of the result, and what it says of each path
     ("kept", "stays: you wrote on it, or its old version is gone"),
     ("unlinked", "links to deleted pages become text"),
 )
-
-SourceArgument = Annotated[str, typer.Argument(help="Path below raw/ of the source.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -69,8 +67,10 @@ def undo(source: SourceArgument, vault: VaultOption = None, as_json: JsonOption 
 
 
 def restore(
-    page: Annotated[str, typer.Argument(help="Path of the page in the vault.")],
-    version: Annotated[str, typer.Argument(help="A version that `vaultd history` lists.")],
+    page: PageArgument,
+    version: Annotated[
+        str, typer.Argument(metavar="VERSION", help="A version that `vaultd history` lists.")
+    ],
     vault: VaultOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -99,7 +99,7 @@ def _identity(target: Target, named: str) -> SourceId:
     """Return the identity of the source a person named.
 
     Raises:
-        NotFoundError: there is none; the message names the nearest.
+        NotFoundError: there is none; `candidates` are the nearest.
     """
 
     def query(db: Connection) -> SourceId | None:

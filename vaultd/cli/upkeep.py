@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vaultd.cli.asking import read_database
-from vaultd.cli.options import JsonOption, VaultOption
+from vaultd.cli.options import JsonOption, VaultOption, document
 from vaultd.cli.outcome import DEGRADED, FAILED
 from vaultd.cli.target import Target, now, target_at
 from vaultd.cli.terminal import counted, print_json, say, say_columns
@@ -154,10 +154,7 @@ def estimate(
     None is asked, and nothing is written.
     """
     target = target_at(vault)
-    wanted = [file.resolve() for file in files] if files else _not_taken(target)
-    missing = [file for file in wanted if not file.is_file()]
-    if missing:
-        raise UsageError(f"There is no file {missing[0]}.")
+    wanted = [document(file) for file in files] if files else _not_taken(target)
     found = asyncio.run(_estimated(target, wanted))
     total = sum(each.tokens for each in found)
     limit = target.settings.ingest.confirm_above_tokens

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vaultd.cli.options import JsonOption, VaultOption
+from vaultd.cli.options import JsonOption, PageArgument, VaultOption
 from vaultd.cli.target import target_at
 from vaultd.cli.terminal import print_json, say, say_columns
 from vaultd.errors import NotFoundError
@@ -24,7 +24,7 @@ def register(app: typer.Typer) -> None:
 
 
 def history(
-    page: Annotated[str, typer.Argument(help="Path of the page in the vault.")],
+    page: PageArgument,
     show: Annotated[
         str, typer.Option(metavar="VERSION", help="Print this version instead of the list.")
     ] = "",
@@ -37,8 +37,10 @@ def history(
     target = target_at(vault)
     files = Vault(target.root, target.state)
     path = VaultPath(page if page.endswith(".md") else f"{page}.md")
-    files.locate(path)
+    is_there = files.locate(path).is_file()
     kept = versions(files, path)
+    if not is_there and not kept:
+        raise NotFoundError(f"There is no page {path}.")
     if show:
         say(_text(files, kept, path, show))
         return

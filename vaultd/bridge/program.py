@@ -16,8 +16,6 @@ from vaultd.summarize.operations import SummaryOperations
 from vaultd.upkeep.doctor import Check
 from vaultd.vault.files import Vault
 
-OFFLINE = "offline"  # what `chat` is where no model is configured
-
 
 @dataclass(frozen=True, slots=True)
 class Program:

@@ -15,6 +15,7 @@ from vaultd.cli.outcome import DEGRADED
 from vaultd.cli.target import Target, is_free, now, target_at
 from vaultd.cli.terminal import counted, print_json, say, say_columns
 from vaultd.core.timing import stamp
+from vaultd.model.wiki import OFFLINE
 from vaultd.store.database import Connection, Database
 from vaultd.vault.layout import machine_id, writer_named
 
@@ -81,7 +82,7 @@ def _other_writer(target: Target) -> list[dict[str, str]]:
 def model_names(settings: Settings) -> tuple[str, str]:
     """Return what writes and what embeds, in the words of the status."""
     embedding = settings.embedding
-    return settings.llm.model or "offline", embedding.model or embedding.provider
+    return settings.llm.model or OFFLINE, embedding.model or embedding.provider
 
 
 def _is_degraded(document: Mapping[str, Any]) -> bool:

@@ -10,9 +10,10 @@ from vaultd.core import link
 from vaultd.core.fallback import escaped, first_characters
 from vaultd.core.listing import OVERVIEW
 from vaultd.core.quiet import Quiet, quiet_spans
-from vaultd.core.staleness import OFFLINE, name_of
+from vaultd.core.staleness import name_of
 from vaultd.model.paths import VaultPath
 from vaultd.model.summary import ChildSummary, Node, NodeState
+from vaultd.model.wiki import OFFLINE
 
 LINE_CHARS = 120  # of a child's abstract, as in the wiki's index
 

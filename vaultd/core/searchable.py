@@ -22,6 +22,7 @@ from vaultd.core.tags import INLINE_TAG
 from vaultd.core.yaml_tree import Value
 from vaultd.model.paths import VaultPath
 from vaultd.model.search import IndexedFile, IndexedPassage
+from vaultd.model.wiki import OFFLINE
 
 Split = tuple[IndexedFile, list[IndexedPassage]]
 
@@ -85,7 +86,7 @@ def own_text(text: str) -> str:
     body = _REGION.sub(_blank_description, text[len(head) :])
     author = _first(properties_or_none(head) or {}, "author") if "author:" in head else ""
     if author:
-        offline = author == "offline"
+        offline = author == OFFLINE
         body = _CALLOUT.sub(_blank, body) if offline else body
         body = _SECTION.sub(lambda found: _blank_signposts(found, offline=offline), body)
     return _NOT_LINE_END.sub(" ", head) + body

@@ -15,8 +15,8 @@ from vaultd.core.fallback import name_key
 from vaultd.core.timing import LONGEST_WAIT, RETRY_FACTOR
 from vaultd.model.paths import VaultPath
 from vaultd.model.summary import ChildSummary, Node, NodeState
+from vaultd.model.wiki import OFFLINE
 
-OFFLINE = "offline"  # the author that is no model
 FIRST_RETRY = timedelta(seconds=30)  # the first wait of the queue, too
 MOST_ATTEMPTS = 8  # about one hour of waits; then a person drives it again
 

@@ -12,13 +12,14 @@ from vaultd.bridge.answers import Cost
 from vaultd.bridge.feed import Feed
 from vaultd.bridge.keys import Keyring
 from vaultd.bridge.listening import Address, Bridge
-from vaultd.bridge.program import OFFLINE, Program
+from vaultd.bridge.program import Program
 from vaultd.daemon.checking import checks_of_all
 from vaultd.daemon.estimating import estimates, not_taken, taken_of
 from vaultd.daemon.parts import Parts
 from vaultd.daemon.place import Place
 from vaultd.ingest.session import Conversations
 from vaultd.model.paths import VaultPath
+from vaultd.model.wiki import OFFLINE
 from vaultd.vault.layout import machine_id, vault_id
 
 

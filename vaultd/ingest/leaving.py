@@ -29,7 +29,7 @@ from vaultd.ingest.desk import Desk
 from vaultd.ingest.edits import Edits, Note
 from vaultd.ingest.material import Material
 from vaultd.model.paths import Clock, SourceId, VaultPath
-from vaultd.model.wiki import Refused
+from vaultd.model.wiki import OFFLINE, Refused
 from vaultd.publish.catalog import read_wiki
 from vaultd.publish.links import LinkMap
 from vaultd.publish.plan import Removal, Write
@@ -40,7 +40,6 @@ from vaultd.store.database import Database
 from vaultd.vault.files import Vault
 
 MEDIA = "wiki/media/"
-OFFLINE = "offline"  # how the recipes of the offline author begin
 
 log = structlog.get_logger()
 

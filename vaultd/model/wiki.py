@@ -10,6 +10,8 @@ from enum import StrEnum
 from vaultd.model.document import ExtractedImage, ExtractedPage
 from vaultd.model.paths import SourceId, VaultPath
 
+OFFLINE = "offline"  # the author that is no model, in properties, recipes and the status
+
 
 @dataclass(frozen=True, slots=True)
 class PageRef:

@@ -7,6 +7,7 @@ from datetime import datetime
 from vaultd.core.reconcile import identity_of
 from vaultd.model.jobs import JobKind, JobState, NewJob
 from vaultd.model.paths import VaultPath
+from vaultd.model.wiki import OFFLINE
 from vaultd.store import ingest_cache, joblist, jobs, nodes, sources
 from vaultd.store.database import Connection
 
@@ -44,7 +45,7 @@ def release_all(db: Connection, *, now: datetime) -> list[int]:
 
 def written_offline(db: Connection) -> list[NewJob]:
     """Return the jobs that have a model write anew what the offline author wrote."""
-    found = [sources.find(db, each) for each in ingest_cache.made_by(db, "offline")]
+    found = [sources.find(db, each) for each in ingest_cache.made_by(db, OFFLINE)]
     return [
         NewJob(JobKind.INGEST, each.path, each.sha256, {"again": True}, person=True)
         for each in found

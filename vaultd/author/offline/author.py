@@ -25,7 +25,7 @@ from vaultd.core.extractive import chosen, terms_of_sentence
 from vaultd.errors import PermanentError
 from vaultd.model.jobs import Progress
 from vaultd.model.paths import VaultPath
-from vaultd.model.wiki import Analysis, Draft, ReviewDraft, SourceText, WikiContext
+from vaultd.model.wiki import OFFLINE, Analysis, Draft, ReviewDraft, SourceText, WikiContext
 
 ANSWER_SENTENCES = 5
 
@@ -33,7 +33,7 @@ ANSWER_SENTENCES = 5
 class OfflineAuthor:
     """Writes by quoting: deterministic, no network, no cost. Implements `Author`."""
 
-    name = "offline"
+    name = OFFLINE
     offline = True
     sees_pictures = False
 

@@ -7,12 +7,13 @@ import asyncio
 from vaultd.bridge.answers import Job, Jobs, job_answer
 from vaultd.bridge.asked import IngestFile, ListJobs, OneJob, RetryAll
 from vaultd.bridge.operation import operation
-from vaultd.bridge.program import OFFLINE, Program
+from vaultd.bridge.program import Program
 from vaultd.bridge.queue import queued, row_of
 from vaultd.bridge.routes.finding import check_there
 from vaultd.errors import ConflictError, UsageError
 from vaultd.ingest.submission import handed_in, see
 from vaultd.model.paths import VaultPath
+from vaultd.model.wiki import OFFLINE
 from vaultd.store import joblist
 from vaultd.store import jobs as queue
 from vaultd.store.release import release, release_all, written_offline

@@ -109,40 +109,48 @@ def figure(name: str, value: float, unit: str, note: str) -> Figure:
 
 async def changes() -> list[Figure]:
     """G1, G3 and G4 on the reference vault with a = 1."""
-    found = []
     async with bench(reference(abstracts=False)) as made:
-        made.author.latency = 0.02
-        begun = time.perf_counter()
-        await made.summarizer.refresh_all()
-        wall = time.perf_counter() - begun
-        bound = max(5 * 0.02, 1_105 * 0.02 / WIDTH)
-        found.append(figure("G1 full build", made.author.calls / 1_105, "ratio", "1,105 calls"))
-        found.append(
-            figure("G4 full build, L=0.02", wall / bound, "ratio", f"{wall:.2f} s over {bound:.2f}")
-        )
-        made.author.latency = LATENCY
+        found = await whole(made)
         leaf = "wiki/part 0/part 1/part 2"
-        cases: list[tuple[str, list[str], int, int]] = [
-            ("one edit", [f"{leaf}/wiki part 0 part 1 part 2 note 3.md"], 5, 5),
-            ("20 drops, one folder", [f"{leaf}/new {n}.md" for n in range(20)], 24, 100),
-            ("20 drops, 20 folders", [f"{folder}/x.md" for folder in leaves(20)], 20, 100),
-        ]
-        for name, paths, least, climbing in cases:
-            if name.endswith("20 folders"):
-                least += len({above for path in paths for above in ancestors(path)})
-            made.author.forget()
-            await made.change({path: table(f"{name} {path}") for path in paths})
-            begun = time.perf_counter()
-            await made.summarizer.refresh_marked()
-            wall = time.perf_counter() - begun
-            bound = max(5 * LATENCY, least * LATENCY / WIDTH)
-            calls = made.author.calls
-            note = f"{calls} calls, least {least}"
-            found.append(figure(f"G1 {name}", calls / least, "ratio", note))
-            found += walls(name, wall, bound, works_of(paths, with_notes=True))
-            if climbing == 100 and name.endswith("one folder"):
-                note = f"{calls} calls, {climbing} with a climb after every write"
-                found.append(figure("G3 burst", calls / climbing, "ratio", note))
+        cases = {
+            "one edit": [f"{leaf}/wiki part 0 part 1 part 2 note 3.md"],
+            "20 drops, one folder": [f"{leaf}/new {n}.md" for n in range(20)],
+            "20 drops, 20 folders": [f"{folder}/x.md" for folder in leaves(20)],
+        }
+        for name, paths in cases.items():
+            found += await changed(made, name, paths)
+    return found
+
+
+async def whole(made: Bench) -> list[Figure]:
+    """All that is new, at an endpoint that answers soon."""
+    made.author.latency = 0.02
+    begun = time.perf_counter()
+    await made.summarizer.refresh_all()
+    wall = time.perf_counter() - begun
+    bound = max(5 * 0.02, 1_105 * 0.02 / WIDTH)
+    return [
+        figure("G1 full build", made.author.calls / 1_105, "ratio", "1,105 calls"),
+        figure("G4 full build, L=0.02", wall / bound, "ratio", f"{wall:.2f} s over {bound:.2f}"),
+    ]
+
+
+async def changed(made: Bench, name: str, paths: list[str]) -> list[Figure]:
+    """Notes at `paths` are new or other than before."""
+    works = works_of(paths, with_notes=True)
+    made.author.latency = LATENCY
+    made.author.forget()
+    await made.change({path: table(f"{name} {path}") for path in paths})
+    begun = time.perf_counter()
+    await made.summarizer.refresh_marked()
+    wall = time.perf_counter() - begun
+    calls, least = made.author.calls, len(works)
+    found = [figure(f"G1 {name}", calls / least, "ratio", f"{calls} calls, least {least}")]
+    found += walls(name, wall, max(5 * LATENCY, least * LATENCY / WIDTH), works)
+    if name.endswith("one folder"):
+        climbing = len(paths) * 5
+        note = f"{calls} calls, {climbing} with a climb after every write"
+        found.append(figure("G3 burst", calls / climbing, "ratio", note))
     return found
 
 
@@ -198,50 +206,62 @@ def ancestors(path: str) -> list[str]:
 
 
 async def quiet() -> list[Figure]:
-    """G2, G5, G6 and G15 on the reference vault whose pages carry their abstracts."""
-    found = []
+    """G2, G4 to G6 and G15 on the reference vault whose pages carry their abstracts."""
     async with bench(reference(abstracts=True)) as made:
         made.author.latency = LATENCY
-        idle = await asyncio.to_thread(write_times, made.vault, 60)
-        writing = asyncio.create_task(asyncio.to_thread(write_times, made.vault, 400))
-        begun = time.perf_counter()
-        result = await made.summarizer.refresh_all()
-        wall = time.perf_counter() - begun
-        busy = await writing
-        bound = result.calls * LATENCY / WIDTH
-        every = works_of(list(reference(abstracts=True)), with_notes=False)
-        found += walls("full build, abstracts given", wall, bound, every)
-        found.append(figure("G5 peak over limit", made.author.peak / WIDTH, "ratio", ""))
-        late = 1_000 * (p95(busy) - p95(idle))
-        found.append(
-            figure(
-                "G15 p95 of a vault write above idle", late, "ms", f"idle {1_000 * p95(idle):.1f}"
-            )
-        )
-        touch(made.vault)
-        before = await made.db.read(lambda db: db.total_changes())
-        begun = time.perf_counter()
-        again = await made.summarizer.refresh_all()
-        took = time.perf_counter() - begun
-        rows = await made.db.read(lambda db: db.total_changes()) - before
-        for name, value in (
-            ("calls", again.calls),
-            ("embeddings", again.embeddings),
-            ("note writes", again.notes),
-            ("row writes", rows),
-        ):
-            found.append(figure(f"G2 no-op {name}", value, "count", f"in {took:.2f} s"))
-        made.author.forget()
-        made.author.latency = 0
-        (made.vault.root / "wiki/part 0").rename(made.vault.root / "wiki/part 1/moved")
-        moved = await made.summarizer.refresh_all()
-        inside = sum("moved" in path for path in made.author.asked())
-        found.append(
-            figure("G6 calls inside a moved tree", inside, "count", "252 notes, 21 folders")
-        )
-        outside = 2 * len(made.author.asked())
-        found.append(figure("G6 re-embeddings", moved.embeddings - outside, "count", ""))
-    return found
+        return [*await busy(made), *await unchanged(made), *await moved(made)]
+
+
+async def busy(made: Bench) -> list[Figure]:
+    """A full build while somebody saves notes."""
+    idle = await asyncio.to_thread(write_times, made.vault, 60)
+    writing = asyncio.create_task(asyncio.to_thread(write_times, made.vault, 400))
+    begun = time.perf_counter()
+    result = await made.summarizer.refresh_all()
+    wall = time.perf_counter() - begun
+    late = 1_000 * (p95(await writing) - p95(idle))
+    every = works_of(list(reference(abstracts=True)), with_notes=False)
+    name = "full build, abstracts given"
+    note = f"idle {1_000 * p95(idle):.1f}"
+    return [
+        *walls(name, wall, result.calls * LATENCY / WIDTH, every),
+        figure("G5 peak over limit", made.author.peak / WIDTH, "ratio", ""),
+        figure("G15 p95 of a vault write above idle", late, "ms", note),
+    ]
+
+
+async def unchanged(made: Bench) -> list[Figure]:
+    """A look at everything when all mtimes are new."""
+    touch(made.vault)
+    before = await made.db.read(lambda db: db.total_changes())
+    begun = time.perf_counter()
+    again = await made.summarizer.refresh_all()
+    took = time.perf_counter() - begun
+    rows = await made.db.read(lambda db: db.total_changes()) - before
+    counts = {
+        "calls": again.calls,
+        "embeddings": again.embeddings,
+        "note writes": again.notes,
+        "row writes": rows,
+    }
+    return [
+        figure(f"G2 no-op {name}", value, "count", f"in {took:.2f} s")
+        for name, value in counts.items()
+    ]
+
+
+async def moved(made: Bench) -> list[Figure]:
+    """A folder with 252 notes goes into another one."""
+    made.author.forget()
+    made.author.latency = 0
+    (made.vault.root / "wiki/part 0").rename(made.vault.root / "wiki/part 1/moved")
+    result = await made.summarizer.refresh_all()
+    inside = sum("moved" in path for path in made.author.asked())
+    outside = 2 * len(made.author.asked())
+    return [
+        figure("G6 calls inside a moved tree", inside, "count", "252 notes, 21 folders"),
+        figure("G6 re-embeddings", result.embeddings - outside, "count", ""),
+    ]
 
 
 def write_times(vault: Vault, count: int) -> list[float]:
@@ -315,6 +335,11 @@ async def wide() -> list[Figure]:
 async def faults() -> list[Figure]:
     """G13 and G14: a provider that refuses for 60 s, and a poisoned folder among 100."""
     files = {f"wiki/f{n}/x.md": page("x", f"Text {n}.") for n in range(1_000)}
+    few = {path: text for path, text in files.items() if int(path.split("/")[1][1:]) < 100}
+    return [*await refused(files), *await poisoned(few)]
+
+
+async def refused(files: Mapping[str, str]) -> list[Figure]:
     async with bench(files) as made:
         opened = made.clock() + timedelta(seconds=60)
 
@@ -334,26 +359,34 @@ async def faults() -> list[Figure]:
                 break
             probes += made.author.calls - before
         counts = await made.db.read(nodes.state_counts)
-    first = WIDTH
-    found = [
-        figure(
-            "G13 calls while refused, after the first", probes, "count", f"{first} under way first"
-        ),
-        figure("G13 folders lost afterwards", 1_001 - counts["ok"], "count", ""),
+    note = f"{WIDTH} under way first"
+    return [
+        figure("G13 calls while refused, after the first", probes, "count", note),
+        figure("G13 folders lost afterwards", len(files) + 1 - counts["ok"], "count", ""),
     ]
-    few = {path: text for path, text in files.items() if int(path.split("/")[1][1:]) < 100}
-    times = {}
-    for poisoned in (False, True):
-        async with bench(few) as made:
-            made.author.latency = 0.05
-            made.author.fault = poison if poisoned else None
-            begun = time.perf_counter()
-            await made.summarizer.refresh_all()
-            times[poisoned] = time.perf_counter() - begun
-            counts = await made.db.read(nodes.state_counts)
-    found.append(figure("G14 other folders finished", counts["ok"] / 100, "share", ""))
-    found.append(figure("G14 time with a poisoned one", times[True] / times[False], "ratio", ""))
-    return found
+
+
+async def poisoned(files: Mapping[str, str]) -> list[Figure]:
+    sound, _ = await described(files, None)
+    took, finished = await described(files, poison)
+    return [
+        figure("G14 other folders finished", finished / len(files), "share", ""),
+        figure("G14 time with a poisoned one", took / sound, "ratio", ""),
+    ]
+
+
+async def described(
+    files: Mapping[str, str], fault: Callable[[str], None] | None
+) -> tuple[float, int]:
+    """Return how long a full build took, and how many folders are well."""
+    async with bench(files) as made:
+        made.author.latency = 0.05
+        made.author.fault = fault
+        begun = time.perf_counter()
+        await made.summarizer.refresh_all()
+        took = time.perf_counter() - begun
+        counts = await made.db.read(nodes.state_counts)
+    return took, counts["ok"]
 
 
 def poison(folder: str) -> None:

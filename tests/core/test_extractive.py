@@ -45,6 +45,17 @@ def test_the_abstract_is_an_early_whole_sentence_of_the_document() -> None:
     assert len(best.statement.text) <= ABSTRACT_CHARS
 
 
+def test_what_says_what_the_title_names_is_the_abstract() -> None:
+    definition = "Acme Corporation is a maker of traps that catch the birds and mice of a country."
+    rival = "Acme's makers of traps that catch birds and mice are the makers of a country."
+    more = "Springs of traps were made of wire. Birds and mice are not caught alike in traps."
+    content = content_of([ExtractedPage(1, f"# Acme\n\n{rival} {definition} {more}")])
+
+    best = abstract_from(ranked_statements(content, "Acme - Wiki"), "Acme - Wiki")
+    assert best is not None
+    assert best.statement.text == definition
+
+
 def test_chosen_sentences_stand_in_order_and_repeat_nothing() -> None:
     ranked = ranked_statements(content_of([ExtractedPage(1, PAPER)]))
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from vaultd.core.content import content_of
-from vaultd.core.keyphrase import Term, TermKind, terms_of
+from vaultd.core.keyphrase import Term, TermKind, defines, terms_of
 from vaultd.model.document import ExtractedPage
 
 ENGLISH = """
@@ -39,6 +41,14 @@ def test_english_terms_are_phrases_and_names_in_sentence_case() -> None:
     assert terms["Trace tree"].defined
     assert terms["TraceMonkey"].kind is TermKind.ENTITY
     assert "Side exit" in terms
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Acme Corporation is a maker of traps.", "The Acme Works Ltd. (AWL) are a maker of traps."],
+)
+def test_a_name_may_go_on_before_it_is_defined(text: str) -> None:
+    assert defines(text, ["Acme"])
 
 
 def test_an_acronym_joins_its_long_form() -> None:

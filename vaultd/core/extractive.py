@@ -125,7 +125,7 @@ def abstract_from(
     named = terms_of_sentence(title)
     return max(
         early or fitting,
-        key=lambda one: (_as_abstract(one, named), -one.statement.order),
+        key=lambda one: (_as_abstract(one, title, named), -one.statement.order),
         default=None,
     )
 
@@ -278,6 +278,8 @@ _OF_ITSELF = re.compile(
     r"|(?:ce|cet|cette) (?:document|livre|rapport|article|guide)|este (?:documento|libro|informe)",
     re.IGNORECASE,
 )
+_DEFINING = re.compile(r"(?:(?!\w+['’]s)[\w&.-]+ ){1,5}(?:\([^)]{1,40}\) )?(?:is|was) (?:an?|the) ")
+_TITLE_PARTS = re.compile(r"\s[-–—|]\s|:\s")
 _OF_ITS_USE = re.compile(
     r"licen[cs]e|copyright|free to|warrant|redistribut|reproduc|readers?\b|audience|available (?:at"
     r"|from|online)|typeset|citations?\b|wikipedia|许可|許可|版权|版權|自由的|免责|担保|读者|讀者|ライセンス|対象読者|著作権",
@@ -347,12 +349,18 @@ def _manner_factor(text: str) -> float:
     return factor * (0.85 if wide < 60 or wide > 260 else 1.0)
 
 
-def _as_abstract(one: Ranked, named: frozenset[str]) -> float:
+def _is_subject(title: str, text: str) -> bool:
+    """Tell whether a sentence begins with what the title names before any " - " or ": "."""
+    subject = _TITLE_PARTS.split(title.casefold())[0].strip()
+    return bool(subject) and text.casefold().removeprefix("the ").startswith(subject)
+
+
+def _as_abstract(one: Ranked, title: str, named: frozenset[str]) -> float:
     text = one.statement.text
     early = 1 + 1.2 * one.early
     telling = 1.25 if _TELLING.search(text) else 1.0
     if telling > 1 and named & terms_of_sentence(text[:40]):
-        telling = 1.9
+        telling = 2.5 if _is_subject(title, text) and _DEFINING.match(text) else 1.9
     if _OF_ITSELF.match(text) and not _OF_ITS_USE.search(text):
         telling = 3.5
     section = one.statement.section[-1] if one.statement.section else ""

@@ -118,7 +118,7 @@ def _as_lead(one: Ranked, term: Term) -> float:
     early = 2.2 if at <= 5 else 1.4 if at <= 16 else 1.15 if at < len(text) // 3 else 1.0
     early *= 1.6 if _says_of_it(text, term) else 1.0
     early *= 0.6 if _EXAMPLE.search(text) else 1.0
-    return one.worth * early * (4 if defines(text, term.variants) else 1.0)
+    return one.worth * early * (4 * (1 + one.early) if defines(text, term.variants) else 1.0)
 
 
 def _term_page(term: Term, known: PageRef | None, quotes: Sequence[Ranked]) -> TermPage:

@@ -8,15 +8,15 @@ import errno
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
-import pytest_asyncio
 
 from tests.fakes import FailingDisk, RecordingDisk
-from tests.reliability.places import Home, SharedConverter
+from tests.reliability.places import Home
 from vaultd.daemon import parts
 from vaultd.daemon.run import _pass, _working
 from vaultd.errors import DiskFullError
@@ -26,18 +26,14 @@ PASSING = ("ENOSPC", "EDQUOT", "EIO", "EBUSY", "ESTALE", "EDEADLK", "EMFILE")  #
 LASTING = ("EROFS", "EACCES")  # wait for a person
 NAMES = ("Anemometer", "Barograph")
 AT_ONCE = 6
+Undisturbed: TypeAlias = tuple[dict[str, bytes], int]
 
 
-@pytest_asyncio.fixture
-async def converter(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[None]:
-    """One converter for all runs of a test."""
-    shared = SharedConverter()
-    monkeypatch.setattr(parts, "Converter", lambda **_: shared)
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parts, "low_space", lambda _: False)  # as full as the test says
     monkeypatch.setattr("vaultd.worker.DISK_PROBE", timedelta(seconds=0.3))
     monkeypatch.setattr("vaultd.worker.SPACE_SECONDS", 0.3)
-    yield
-    await shared.really_close()
 
 
 async def checked(
@@ -53,13 +49,14 @@ async def checked(
     return [fault for faults in await asyncio.gather(*map(one, steps)) for fault in faults]
 
 
-async def undisturbed(folder: Path) -> tuple[dict[str, bytes], int]:
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
     """Return what a run without faults leaves, and how many durable steps it took."""
     disk = RecordingDisk()
-    home = Home(folder / "whole", disk)
+    home = Home(tmp_path_factory.mktemp("undisturbed") / "whole", disk)
     home.drop(*NAMES)
-    await home.work()
-    assert await home.states() == {}
+    asyncio.run(home.work())
+    assert asyncio.run(home.states()) == {}
     return home.files(), len(disk.log)
 
 
@@ -109,9 +106,9 @@ async def check(folder: Path, whole: dict[str, bytes], at: int, code: str, how: 
 
 @pytest.mark.parametrize("how", ["once", "for ever"])
 async def test_full_disk_at_some_steps_of_an_ingest_e8(
-    tmp_path: Path, converter: None, how: str
+    tmp_path: Path, converter: None, undisturbed: Undisturbed, how: str
 ) -> None:
-    whole, steps = await undisturbed(tmp_path)
+    whole, steps = undisturbed
 
     assert await checked(tmp_path, whole, range(1, steps, steps // 4), "ENOSPC", how) == []
 
@@ -121,19 +118,19 @@ async def test_full_disk_at_some_steps_of_an_ingest_e8(
 @pytest.mark.parametrize("how", ["once", "for ever"])
 @pytest.mark.parametrize("code", [*PASSING, *LASTING])
 async def test_every_fault_at_every_step_of_an_ingest_e8_e9(
-    tmp_path: Path, converter: None, code: str, how: str
+    tmp_path: Path, converter: None, undisturbed: Undisturbed, code: str, how: str
 ) -> None:
-    whole, steps = await undisturbed(tmp_path)
+    whole, steps = undisturbed
 
     assert await checked(tmp_path, whole, range(1, steps + 1), code, how) == []
 
 
 @pytest.mark.parametrize("code", ["EACCES", "EIO"])
 async def test_other_faults_hurt_their_source_only_e9(
-    tmp_path: Path, converter: None, code: str
+    tmp_path: Path, converter: None, undisturbed: Undisturbed, code: str
 ) -> None:
-    whole, steps = await undisturbed(tmp_path)
-    places = (3, steps // 3, steps // 2)
+    whole, steps = undisturbed
+    places = (3, steps // 2)
 
     once, ever = await asyncio.gather(
         *(checked(tmp_path, whole, places, code, how) for how in ("once", "for ever"))

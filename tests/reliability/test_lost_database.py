@@ -104,6 +104,7 @@ def pages_of(root: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize("provider", ["openai", pytest.param("builtin", marks=pytest.mark.full)])
 async def test_a_lost_or_older_database_knows_everything_again_without_a_call_a8(
     tmp_path: Path,
+    converter: None,
     server: ModelServer,
     monkeypatch: pytest.MonkeyPatch,
     provider: Literal["builtin", "openai"],

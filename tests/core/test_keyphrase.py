@@ -45,10 +45,11 @@ def test_english_terms_are_phrases_and_names_in_sentence_case() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["Acme Corporation is a maker of traps.", "The Acme Works Ltd. (AWL) are a maker of traps."],
+    ["Acme Corporation is a maker of traps.", "The Acme Ltd. (AL) is the maker of traps."],
 )
 def test_a_name_may_go_on_before_it_is_defined(text: str) -> None:
     assert defines(text, ["Acme"])
+    assert not defines("Acme Gaming is a maker of games.", ["Acme"])
 
 
 def test_an_acronym_joins_its_long_form() -> None:

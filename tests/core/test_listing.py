@@ -35,6 +35,12 @@ def test_index_lists_every_page_by_kind_and_title() -> None:
     )
 
 
+def test_marks_of_notes_are_no_numbers_in_the_index() -> None:
+    page = ref("wiki/concepts/A.md", "A", "concept", "Largest as of 2023.[12] See [[B]] and [C].")
+
+    assert index_body([page]).endswith("|A]]: Largest as of 2023. See B and C.")
+
+
 def test_persons_text_and_lines_in_the_index_stay() -> None:
     first, base = index_text("# Mine\n\nHello.\n", None, PAGES[:2])
     assert first.startswith("# Mine\n\nHello.\n\n%% vaultd:begin index ")

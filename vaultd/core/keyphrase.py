@@ -278,8 +278,9 @@ _BEFORE_DEFINITION = re.compile(
     re.IGNORECASE,
 )
 _DEFINITION = re.compile(
-    # "Acme Corporation (ACME) is a …": the name may go on, and say how else it is called.
-    r"s?[\"”」』`]?(?:\s[A-Z][\w&.]*){0,2}\s*(?:\([^)]{1,40}\)|（[^）]{1,40}）)?\s*,?\s*"
+    # "Acme Corporation (ACME) is a …": a name may go on with its legal form, or another name.
+    r"s?[\"”」』`]?(?:,? (?:Corporation|Company|Incorporated|Limited|Group|Foundation|Corp|Inc|Ltd"
+    r"|Co|LLC|PLC|GmbH|AG|SE)\b\.?)?\s*(?:\([^)]{1,40}\)|（[^）]{1,40}）)?\s*,?\s*"
     r"(?:(?:is|are|was|were) (?:an?|the|one|any|defined|called|used)\b|(?:refers? to|means"
     r"|denotes?|consists? of)\b"
     r"|ist (?:ein|eine|der|die|das)\b|sind\b|est (?:un|une|le|la)\b|es (?:un|una|el|la)\b"

@@ -30,6 +30,10 @@ SECTIONS = (  # types with a section of their own, in order; others follow by na
 UNTYPED = "Notes"
 
 
+# What would be markup; and "[12]", a note's mark that would be a number without its brackets.
+_NOT_IN_LINE = re.compile(r"(?<!\[)\[\w{1,3}\](?!\])|[\[\]|`]|%{2,}")
+
+
 def is_page(path: VaultPath) -> bool:
     """Tell whether a file is a page: not a listing, folder note, review or picture."""
     place = PurePosixPath(path)
@@ -110,7 +114,7 @@ def log_text(there: str | None, title: str, day: date, action: str = "ingest") -
 
 
 def _line(page: PageRef) -> str:
-    abstract = " ".join(re.sub(r"[\[\]|`]|%{2,}", "", page.abstract).split())
+    abstract = " ".join(_NOT_IN_LINE.sub("", page.abstract).split())
     short = cut_at_sentence(abstract, ABSTRACT_LENGTH)
     return f"- {link_to(page.path, page.title)}" + (f": {short}" if short else "")
 

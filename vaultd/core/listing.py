@@ -31,7 +31,7 @@ UNTYPED = "Notes"
 
 
 # What would be markup; and "[12]", a note's mark that would be a number without its brackets.
-_NOT_IN_LINE = re.compile(r"(?<!\[)\[\w{1,3}\](?!\])|[\[\]|`]|%{2,}")
+_NOT_IN_LINE = re.compile(r"(?<!\[)\[(?:\d{1,3}|[a-z])\](?!\])|[\[\]|`]|%{2,}")
 
 
 def is_page(path: VaultPath) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -79,25 +79,14 @@ async def build(place: Place) -> AsyncIterator[Parts]:
             closing.push_async_callback(one.close)
         indexer = Indexer(place.vault, place.db, reader, embedder, place.clock)
         author = make_author(place, closing)
-        engine = SearchEngine(
-            place.db,
-            askable,
-            vault_name=place.vault.root.name,
-            excluded=partial(excluded_files, place.vault.root),
-        )
+        engine = make_engine(place, askable)
         desk = make_desk(place, reader, author, engine)
         sweep = Sweep(Reviews(place.vault, place.db, place.clock, author.name))
         summarizer = make_summarizer(place, author, embedder, sweep)
         operations = make_operations(place, summarizer, embedder)
         await recover(db=place.db, vault=place.vault, clock=place.clock, also=receipt.record)
-        worker = Worker(
-            place.db,
-            workflows(place, indexer, desk, sweep.of, summarizer, operations),
-            place.clock,
-            parallel=settings.ingest.parallel + READ_AHEAD,
-            retry_first=timedelta(seconds=settings.ingest.retry_first_seconds),
-            low_space=partial(low_space, place.vault.root),
-        )
+        done = workflows(place, indexer, desk, sweep.of, summarizer, operations)
+        worker = make_worker(place, done)
         yield Parts(
             place=place,
             reader=reader,
@@ -123,42 +112,21 @@ def workflows(
     operations: SummaryOperations,
 ) -> dict[JobKind, Workflow]:
     """Return which workflow does which kind of job; kinds without one stay queued."""
-
-    async def index(job: Job, progress: Progress) -> Mapping[str, Any]:
-        if job.subject.startswith(REVIEW_NOTES):
-            return await reviews.take_answer(VaultPath(job.subject))
-        return await indexer.run(job, progress)
-
     links = LinkMap(place.vault)
     mover = Mover(place.vault, place.db, place.clock, desk.order, links)
     undoing = Undoing(place.vault, place.db, place.clock, desk.order, links)
     withdrawal = Withdrawal(place.vault, place.db, place.clock, desk.author, desk.order, links)
-
-    def whole(workflow: Workflow) -> Workflow:
-        """Let what an earlier attempt left half written be finished first: it may be this work."""
-
-        async def begun(job: Job, progress: Progress) -> Mapping[str, Any]:
-            await recover(db=place.db, vault=place.vault, clock=place.clock, also=receipt.record)
-            return await workflow(job, progress)
-
-        return begun
-
-    async def summarize(job: Job, progress: Progress) -> Mapping[str, Any]:
-        if job.payload.get("hand_back"):
-            await operations.hand_back(VaultPath(job.subject))
-        return await summarizer.summarize(job, progress)
-
+    restoring = partial(restore_page, vault=place.vault, db=place.db, clock=place.clock)
+    whole = partial(_once_recovered, place)
     return {
         JobKind.INGEST: partial(ingest_source, desk=desk),
-        JobKind.INDEX: index,
-        JobKind.SUMMARIZE: summarize,
+        JobKind.INDEX: _indexing(indexer, reviews),
+        JobKind.SUMMARIZE: _summarizing(summarizer, operations),
         JobKind.SUMMARIZE_FILE: operations.summarise_file_job,
         JobKind.DROP_SUMMARIES: operations.drop_job,
         JobKind.REVIEW: whole(reviews.act),
         JobKind.WRITE_SESSION: partial(write_session, desk=desk),
-        JobKind.RESTORE: whole(
-            partial(restore_page, vault=place.vault, db=place.db, clock=place.clock)
-        ),
+        JobKind.RESTORE: whole(restoring),
         JobKind.MOVE: whole(mover.move),
         JobKind.RETRACT: whole(withdrawal.retract),
         JobKind.FORGET: whole(withdrawal.forget),
@@ -167,6 +135,59 @@ def workflows(
         JobKind.REBUILD: Rebuild(place.vault, place.db, place.clock).rebuild,
         JobKind.UPKEEP: partial(tidy, place.db, place.vault, place.clock),
     }
+
+
+def _indexing(indexer: Indexer, reviews: Reviews) -> Workflow:
+    """Return what indexes a file; in a note that asks something, the answer is looked for."""
+
+    async def index(job: Job, progress: Progress) -> Mapping[str, Any]:
+        if job.subject.startswith(REVIEW_NOTES):
+            return await reviews.take_answer(VaultPath(job.subject))
+        return await indexer.run(job, progress)
+
+    return index
+
+
+def _summarizing(summarizer: DirectorySummarizer, operations: SummaryOperations) -> Workflow:
+    """Return what describes folders, after dropped summaries were handed back where asked."""
+
+    async def summarize(job: Job, progress: Progress) -> Mapping[str, Any]:
+        if job.payload.get("hand_back"):
+            await operations.hand_back(VaultPath(job.subject))
+        return await summarizer.summarize(job, progress)
+
+    return summarize
+
+
+def _once_recovered(place: Place, workflow: Workflow) -> Workflow:
+    """Let what an earlier attempt left half written be finished first: it may be this work."""
+
+    async def begun(job: Job, progress: Progress) -> Mapping[str, Any]:
+        await recover(db=place.db, vault=place.vault, clock=place.clock, also=receipt.record)
+        return await workflow(job, progress)
+
+    return begun
+
+
+def make_engine(place: Place, embedders: Sequence[Embedder]) -> SearchEngine:
+    """Return what answers questions; `embedders` are those that can embed one."""
+    root = place.vault.root
+    return SearchEngine(
+        place.db, embedders, vault_name=root.name, excluded=partial(excluded_files, root)
+    )
+
+
+def make_worker(place: Place, done: Mapping[JobKind, Workflow]) -> Worker:
+    """Return what runs the jobs that `done` has a workflow for."""
+    ingest = place.settings.ingest
+    return Worker(
+        place.db,
+        done,
+        place.clock,
+        parallel=ingest.parallel + READ_AHEAD,
+        retry_first=timedelta(seconds=ingest.retry_first_seconds),
+        low_space=partial(low_space, place.vault.root),
+    )
 
 
 def make_watcher(place: Place, worker: Worker) -> Watcher:

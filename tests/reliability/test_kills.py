@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -109,3 +111,22 @@ def test_forty_kills_of_ten_documents_a1(
 @pytest.mark.timeout(7200)
 def test_as_many_kills_as_asked_for_a1(tmp_path: Path, server: ModelServer, zygote: Zygote) -> None:
     assert killed(tmp_path, server, zygote, documents=60, kills=LONG, mean=1.5) == []
+
+
+@pytest.mark.full
+@pytest.mark.timeout(900)
+def test_a_minute_of_standstill_changes_nothing_g4(
+    tmp_path: Path, server: ModelServer, zygote: Zygote
+) -> None:
+    server.latency = LATENCY
+    left_alone, world = (World.make(tmp_path / n, server, zygote, 5) for n in ("whole", "stopped"))
+    assert left_alone.finish() == 0, left_alone.tail()
+
+    run = world.start()
+    assert run.wait(2) is None
+    run.signal(signal.SIGSTOP)
+    time.sleep(60)
+    run.signal(signal.SIGCONT)
+
+    assert run.wait(ENDS_WITHIN) == 0, world.tail()
+    assert list(faults(world, Whole.of(left_alone), 0)) == []

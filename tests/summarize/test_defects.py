@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -10,13 +11,15 @@ from tests.fakes import FakeClock
 from tests.summarize.conftest import MakeSummarizer
 from tests.summarize.fakes import FakeAuthor, FakeEmbedder, page, put, snapshot, tree_of
 from vaultd.author.seam import FolderRequest, FolderText
+from vaultd.core.staleness import Maker
 from vaultd.errors import DiskFullError
 from vaultd.model.jobs import Job, JobKind
 from vaultd.model.paths import VaultPath
-from vaultd.model.summary import Node, NodeKind, NodeState
+from vaultd.model.summary import ChildSummary, Node, NodeKind, NodeState
 from vaultd.store import jobs, nodes, summaries
 from vaultd.store.database import Database
 from vaultd.summarize.dag import Ascent, Ending, Settled, Visit
+from vaultd.summarize.describe import Describer
 from vaultd.summarize.summarizer import DirectorySummarizer
 from vaultd.vault.files import Vault
 
@@ -192,6 +195,24 @@ async def test_s10_files_are_read_off_the_loop(
         return read(path)
 
     monkeypatch.setattr(vault, "read", noticed)
+    await summarizer.refresh_all()
+
+    assert threads
+    assert threading.get_ident() not in threads
+
+
+async def test_s10_languages_and_digests_are_found_off_the_loop(
+    summarizer: DirectorySummarizer, vault: Vault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(vault, tree_of(depth=1, fan=1, notes=2))
+    threads = set()
+    maker = Describer.maker
+
+    def noticed(self: Describer, children: Sequence[ChildSummary]) -> Maker:
+        threads.add(threading.get_ident())
+        return maker(self, children)
+
+    monkeypatch.setattr(Describer, "maker", noticed)
     await summarizer.refresh_all()
 
     assert threads

@@ -83,7 +83,7 @@ class Asker:
         wide = _Wide(request, by_key, maker, tally)
         parts = tuple(await self._parts(wide, root))
         text = await self._call(replace(request, children=(), partials=parts), tally, then=above)
-        await self._db.run(folders.keep_buckets, request.folder, wide.digests_in(root))
+        await self._db.run(folders.keep_buckets, request.folder, set(wide.digests.values()))
         return text
 
     async def file(self, request: FileRequest, tally: Tally) -> str:
@@ -167,17 +167,18 @@ class _Wide:
     by_key: Mapping[str, ChildSummary]
     maker: Maker
     tally: Tally
+    digests: dict[Bucket, str] = field(default_factory=dict)
 
     def digest(self, bucket: Bucket) -> str:
         """Return the hash of what a bucket's text is made from."""
+        if bucket not in self.digests:
+            self.digests[bucket] = self._digest(bucket)
+        return self.digests[bucket]
+
+    def _digest(self, bucket: Bucket) -> str:
         if bucket.parts:
             return text_digest("group", *sorted(map(self.digest, bucket.parts)))
         return folder_digest([self.by_key[name] for name in bucket.names], self.maker)
-
-    def digests_in(self, bucket: Bucket) -> set[str]:
-        """Return the hashes of all buckets inside `bucket`."""
-        inner = [self.digests_in(part) for part in bucket.parts]
-        return {self.digest(part) for part in bucket.parts}.union(*inner)
 
 
 def checked(text: FolderText) -> FolderText:

@@ -71,7 +71,10 @@ SEEDS = {
     "epub": epub_seed,
     "html": written("s.html", f"<html><table><tr><td>{PROSE}</table><ul><li>x</html>".encode() * 9),
     "rtf": written(
-        "s.rtf", b"{\\rtf1\\ansi {\\fonttbl\\f0 Arial;}\\f0 " + PROSE.encode() + b"\\par}"
+        "s.rtf",
+        b"{\\rtf1\\ansi {\\fonttbl\\f0 Arial;}\\f0 " + PROSE.encode() + b"{\\footnote x}\\par"
+        b"\\trowd\\cellx1 a\\cell b\\cell\\row\\pard{\\listtext 1.\\tab}item\\par"
+        b"{\\pict\\pngblip " + png().hex().encode() + b"}\\u8364?\\'e9{\\field{\\*\\fldinst x}y}}",
     ),
     "csv": written("s.csv", (PROSE + ',2,"three"\n').encode() * 20),
     "md": written("s.md", f"---\ntitle: x\n---\n# {PROSE}\n![[a.png]]\n".encode() * 5),

@@ -6,7 +6,7 @@ import importlib.util
 from importlib.metadata import version
 
 FORMAT = 5  # counted up with every change that gives other text or pictures
-EXTRAS = {"ocr": ("rapidocr", "onnxruntime"), "rtf": ("striprtf",)}
+EXTRAS = {"ocr": ("rapidocr", "onnxruntime")}
 
 
 def converter_version() -> str:

@@ -11,9 +11,9 @@ from datetime import datetime, timedelta
 from vaultd.bridge.problem import RefusedError
 from vaultd.core.timing import moment, stamp
 from vaultd.vault.files import Vault
+from vaultd.vault.layout import TOKEN
 
-TOKEN = "token"  # names of files, not a secret
-PAIRING = "pairing"
+PAIRING = "pairing"  # a file's name, not a secret
 OWNER_ONLY = 0o600
 TOKEN_BYTES = 32  # 256 bits: cannot be guessed however fast one asks
 CODE_LASTS = timedelta(minutes=2)  # a browser opens in seconds

@@ -21,8 +21,8 @@ from vaultd.bridge.routes.looking import PROTOCOL
 from vaultd.errors import DiskFullError, TransientError
 from vaultd.store import problems
 from vaultd.vault.files import Vault
+from vaultd.vault.layout import RUNTIME
 
-RUNTIME = "bridge.json"
 KEPT_PORT = "bridge-port"
 SPARE_PORTS = 9  # behind the first: 27331 to 27340
 BACKLOG = 128

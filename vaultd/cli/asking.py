@@ -3,25 +3,65 @@
 from __future__ import annotations
 
 import asyncio
+import http.client
 import json
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, TypeVar
 
 from vaultd.cli.target import Target
 from vaultd.errors import ConflictError, DatabaseError, NotFoundError, UsageError, VaultdError
 from vaultd.store.database import Database, schema_version
+from vaultd.vault.layout import RUNTIME, TOKEN
 
 T = TypeVar("T")
 
-RUNTIME, TOKEN = "bridge.json", "token"  # names of files, not a secret
 PATIENCE = 30.0  # seconds; a search that has to embed its question first takes under one
 SCHEMA_LOOKS, SCHEMA_SECONDS = 10, 0.1  # making it takes well under a second
 LOOPBACK = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # never through a proxy
 
 REACTIONS = {409: ConflictError, 400: UsageError, 422: UsageError}
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Where a daemon's bridge listens, and the key to it."""
+
+    address: str
+    key: str
+
+    def open(
+        self, method: str, route: str, body: Mapping[str, Any] | None, patience: float
+    ) -> http.client.HTTPResponse:
+        """Send a request and return the answer, to be read and closed.
+
+        Raises:
+            urllib.error.HTTPError: it was refused.
+            OSError: nobody answers within `patience` seconds.
+        """
+        request = urllib.request.Request(  # the scheme is ours
+            f"{self.address}{route}",
+            data=None if body is None else json.dumps(body).encode(),
+            method=method,
+            headers={"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"},
+        )
+        answer: http.client.HTTPResponse = LOOPBACK.open(request, timeout=patience)
+        return answer
+
+
+def way_to(target: Target) -> Way | None:
+    """Return the way to the daemon of the vault, None if none has told where it listens."""
+    host = target.settings.bridge.host
+    try:
+        runtime = json.loads((target.state / RUNTIME).read_text(encoding="utf-8"))
+        key = (target.state / TOKEN).read_text(encoding="utf-8").strip()
+        name = f"[{host}]" if ":" in host else host
+        return Way(f"http://{name}:{int(runtime['port'])}", key)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def ask_bridge(
@@ -33,31 +73,16 @@ def ask_bridge(
         UsageError: the request was refused; the message is the bridge's.
         VaultdError: the bridge failed.
     """
-    try:
-        runtime = json.loads((target.state / RUNTIME).read_text(encoding="utf-8"))
-        token = (target.state / TOKEN).read_text(encoding="utf-8").strip()
-        address = f"http://{_host(target)}:{int(runtime['port'])}{route}"
-    except (OSError, ValueError, KeyError, TypeError):
+    if (way := way_to(target)) is None:
         return None
-    request = urllib.request.Request(  # the scheme is ours
-        address,
-        data=None if body is None else json.dumps(body).encode(),
-        method=method,
-        headers={"Authorization": f"Bearer {token}", "Content-Type": "application/json"},
-    )
     try:
-        with LOOPBACK.open(request, timeout=PATIENCE) as response:
+        with way.open(method, route, body, PATIENCE) as response:
             return json.loads(response.read())
     except urllib.error.HTTPError as error:
         with error:
             return _refused(error)
     except (OSError, ValueError):
         return None
-
-
-def _host(target: Target) -> str:
-    host = target.settings.bridge.host
-    return f"[{host}]" if ":" in host else host
 
 
 def _refused(error: urllib.error.HTTPError) -> None:

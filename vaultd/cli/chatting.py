@@ -6,12 +6,12 @@ import asyncio
 import json
 import secrets
 import sys
-import urllib.request
+import urllib.error
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager
 from typing import Any
 
-from vaultd.cli.asking import LOOPBACK, RUNTIME, TOKEN
+from vaultd.cli.asking import way_to
 from vaultd.cli.target import Target, now
 from vaultd.cli.terminal import remark, say
 from vaultd.errors import VaultdError, VaultLockedError
@@ -21,6 +21,7 @@ from vaultd.model.paths import VaultPath
 HINT = "Say what matters. /write writes the pages, /quit leaves without them."
 PROMPT = "\n> "
 SILENCE_SECONDS = 60.0  # a stream shows every 15 s that it lives
+SILENT = "Another vaultd works on this vault, and its bridge does not answer: see [bridge]."
 
 Event = dict[str, Any]
 Say = Callable[[str, Event], AsyncIterator[Event]]
@@ -125,25 +126,15 @@ def _streamed(target: Target, route: str, fields: Event) -> Iterator[Event]:
     Raises:
         VaultdError: it does not answer, or refuses.
     """
+    if (way := way_to(target)) is None:
+        raise VaultdError(SILENT)
     try:
-        runtime = json.loads((target.state / RUNTIME).read_text(encoding="utf-8"))
-        token = (target.state / TOKEN).read_text(encoding="utf-8").strip()
-        host = target.settings.bridge.host
-        host = f"[{host}]" if ":" in host else host
-        request = urllib.request.Request(  # the scheme is ours
-            f"http://{host}:{runtime['port']}{route}",
-            data=json.dumps(fields).encode(),
-            headers={"Authorization": f"Bearer {token}", "Content-Type": "application/json"},
-        )
-        answer = LOOPBACK.open(request, timeout=SILENCE_SECONDS)
+        return _events_in(way.open("POST", route, fields, SILENCE_SECONDS))
     except urllib.error.HTTPError as error:
         with error:
             raise VaultdError(str(json.loads(error.read())["detail"])) from error
-    except (OSError, ValueError, KeyError) as error:
-        raise VaultdError(
-            "A daemon works on this vault, and its bridge does not answer: see [bridge]."
-        ) from error
-    return _events_in(answer)
+    except OSError as error:
+        raise VaultdError(SILENT) from error
 
 
 def _events_in(answer: Any) -> Iterator[Event]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import webbrowser
 from typing import Annotated
 
 import typer
 
-from vaultd.cli.asking import RUNTIME, ask_bridge
+from vaultd.cli.asking import ask_bridge, way_to
 from vaultd.cli.options import JsonOption, VaultOption
 from vaultd.cli.target import Target, now, target_at
 from vaultd.cli.terminal import print_json, remark, say
@@ -54,13 +53,10 @@ def _address(target: Target) -> str:
     Raises:
         VaultdError: none does.
     """
-    if ask_bridge(target, "GET", "/health") is None:
+    way = way_to(target)
+    if way is None or ask_bridge(target, "GET", "/health") is None:
         raise VaultdError("No daemon answers for this vault: start it with `vaultd run`.")
-    runtime = json.loads((target.state / RUNTIME).read_text(encoding="utf-8"))
-    host = target.settings.bridge.host
-    return (
-        f"http://[{host}]:{runtime['port']}" if ":" in host else f"http://{host}:{runtime['port']}"
-    )
+    return way.address
 
 
 def token(

@@ -12,10 +12,9 @@ from typing import Annotated
 import typer
 
 from vaultd.cli.options import JsonOption, VaultOption
-from vaultd.cli.target import SETTINGS
 from vaultd.cli.terminal import print_json, say
 from vaultd.errors import UsageError
-from vaultd.vault.layout import VAULT_VARIABLE, find_vault, make_layout
+from vaultd.vault.layout import SETTINGS, VAULT_VARIABLE, find_vault, make_layout
 from vaultd.vault.obsidian import CONFIG, config_folder
 
 PLUGIN_FOLDER = Path(".obsidian/plugins/vaultd-bridge")  # unless the vault renamed the first

@@ -9,13 +9,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vaultd.errors import UsageError, VaultLockedError
-from vaultd.vault.layout import RAW, STATE, database_folder, find_vault, state_folder
+from vaultd.vault.layout import (
+    DATABASE,
+    RAW,
+    SETTINGS,
+    STATE,
+    database_folder,
+    find_vault,
+    state_folder,
+)
 from vaultd.vault.lock import VaultLock
 
 if TYPE_CHECKING:
     from vaultd.settings import Settings
 
-SETTINGS, DATABASE = "config.toml", "vaultd.db"
 SIGNS = (STATE, ".obsidian", RAW)
 
 

@@ -22,13 +22,19 @@ from vaultd.upkeep.behind import is_behind
 from vaultd.upkeep.rebuild import adopt
 from vaultd.upkeep.writer import check_writer, name_writer
 from vaultd.vault.files import Vault
-from vaultd.vault.layout import database_folder, machine_id, make_layout, state_folder, writer_named
+from vaultd.vault.layout import (
+    DATABASE,
+    database_folder,
+    machine_id,
+    make_layout,
+    state_folder,
+    writer_named,
+)
 from vaultd.vault.lock import VaultLock
 from vaultd.vault.mounts import journal_for
 
 log = structlog.get_logger()
 
-DATABASE = "vaultd.db"
 BEHIND = (
     "The database was older than the pages, as after restoring a backup. What was written since "
     "was taken in; which words on those pages are yours is not known any more."

@@ -16,7 +16,9 @@ OWN_STATE = "vaultd"  # below a state folder that belongs to the desktop app
 RAW = "raw"
 WIKI = "wiki"
 FOLDERS = (RAW, WIKI, "wiki/sources", "wiki/entities", "wiki/concepts")
-OWN_FILES = ("config.toml", "vaultd.db", "lock", "bridge.json", "token", "vault-id")
+SETTINGS, DATABASE = "config.toml", "vaultd.db"
+RUNTIME, TOKEN = "bridge.json", "token"  # names of files, not a secret
+OWN_FILES = (SETTINGS, DATABASE, "lock", RUNTIME, TOKEN, "vault-id")
 FOREIGN_FILES = (  # of the desktop app LLMWiki, none of which we write
     "ingest-cache.json",
     "ingest-queue.json",

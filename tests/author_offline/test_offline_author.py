@@ -129,6 +129,20 @@ async def test_every_page_begins_with_a_sentence_of_the_document(
         assert abstract in text.text.replace("\n", " ")
 
 
+async def test_what_a_document_says_of_itself_leads_no_page_about_a_term() -> None:
+    definition = "A sourdough starter is a stable community of wild yeast and lactic acid bacteria."
+    others = (
+        "This paper shows how a baker keeps a sourdough starter with salt and temperature.\n"
+        "Yeast lives beside lactic acid bacteria in every sourdough starter."
+    )
+    first, second = ENGLISH
+    draft = await drafted(source((first.replace(definition, others), second)), wiki())
+
+    leads = {page.title: abstract_of(page.body) for page in draft.pages}
+    assert leads["Sourdough"].startswith("This paper explains")
+    assert leads["Sourdough starter"].startswith("Yeast lives")
+
+
 @pytest.mark.parametrize(("pages", "language"), [(ENGLISH, "en"), (CHINESE, "zh")])
 async def test_nothing_is_made_up(pages: tuple[str, ...], language: str) -> None:
     text = source(pages, language=language)

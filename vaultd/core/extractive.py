@@ -349,6 +349,11 @@ def _manner_factor(text: str) -> float:
     return factor * (0.85 if wide < 60 or wide > 260 else 1.0)
 
 
+def speaks_of_itself(text: str) -> bool:
+    """Tell whether a sentence says what its document is or does: "This paper explains …"."""
+    return bool(_OF_ITSELF.match(text))
+
+
 def _is_subject(title: str, text: str) -> bool:
     """Tell whether a sentence begins with what the title names before any " - " or ": "."""
     subject = _TITLE_PARTS.split(title.casefold())[0].strip()
@@ -361,7 +366,7 @@ def _as_abstract(one: Ranked, title: str, named: frozenset[str]) -> float:
     telling = 1.25 if _TELLING.search(text) else 1.0
     if telling > 1 and named & terms_of_sentence(text[:40]):
         telling = 2.5 if _is_subject(title, text) and _DEFINING.match(text) else 1.9
-    if _OF_ITSELF.match(text) and not _OF_ITS_USE.search(text):
+    if speaks_of_itself(text) and not _OF_ITS_USE.search(text):
         telling = 3.5
     section = one.statement.section[-1] if one.statement.section else ""
     telling *= 1.4 if _OPENING.match(section) else 1.0

@@ -10,7 +10,7 @@ from vaultd.author.offline.labels import Labels, labels_for
 from vaultd.author.offline.quote import label_of, link_to, place_of, quoted
 from vaultd.author.offline.study import Study, outline
 from vaultd.core.content import Statement
-from vaultd.core.extractive import ABSTRACT_CHARS, Ranked, chosen
+from vaultd.core.extractive import ABSTRACT_CHARS, Ranked, chosen, speaks_of_itself
 from vaultd.core.keyphrase import Term, TermKind, defines
 from vaultd.core.markdown import cut_at_sentence
 from vaultd.core.names import file_stem
@@ -118,6 +118,7 @@ def _as_lead(one: Ranked, term: Term) -> float:
     early = 2.2 if at <= 5 else 1.4 if at <= 16 else 1.15 if at < len(text) // 3 else 1.0
     early *= 1.6 if _says_of_it(text, term) else 1.0
     early *= 0.6 if _EXAMPLE.search(text) else 1.0
+    early *= 0.3 if speaks_of_itself(text) else 1.0
     return one.worth * early * (4 * (1 + one.early) if defines(text, term.variants) else 1.0)
 
 

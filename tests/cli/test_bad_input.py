@@ -58,6 +58,7 @@ def test_settings_that_are_no_toml(run: Callable[..., Any], root: Path) -> None:
 def test_a_locked_vault(run: Callable[..., Any], root: Path) -> None:
     with VaultLock(root / ".llm-wiki"):
         one_sentence(run("run", "--once"), 1, "Another vaultd is working on this vault")
+        one_sentence(run("run"), 1, "Another vaultd is working on this vault")
 
 
 def test_a_database_that_is_none(run: Callable[..., Any], root: Path) -> None:

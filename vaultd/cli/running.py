@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import sys
+from functools import partial
 from typing import Annotated, NoReturn
 
 import typer
@@ -41,8 +42,8 @@ def run(
     if once:
         with watching() as tell:
             raise typer.Exit(asyncio.run(run_once(target.root, target.settings, now, tell)))
-    remark(f"vaultd works on {target.root}. Stop it with Ctrl-C.")
-    _leave(asyncio.run(run_daemon(target.root, target.settings, now)))
+    begun = partial(remark, f"vaultd works on {target.root}. Stop it with Ctrl-C.")
+    _leave(asyncio.run(run_daemon(target.root, target.settings, now, begun)))
 
 
 def _leave(code: int) -> NoReturn:

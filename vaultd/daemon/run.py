@@ -46,9 +46,12 @@ SETTLED = OVER | {JobState.PARKED, JobState.PAUSED, JobState.WAITING}
 Tell = Callable[[Event], None]
 
 
-async def run_daemon(root: Path, settings: Settings, clock: Clock) -> int:
+async def run_daemon(
+    root: Path, settings: Settings, clock: Clock, begun: Callable[[], None]
+) -> int:
     """Work on the vault until a signal comes; return the exit code.
 
+    `begun` is called once the vault is this process's to work on.
     The first SIGTERM or SIGINT ends it within 5 s, and lets running jobs end that can by then;
     a second one ends at once: everything stored is whole at any moment.
     """
@@ -58,6 +61,7 @@ async def run_daemon(root: Path, settings: Settings, clock: Clock) -> int:
         open_for_work(root, settings, clock) as place,
         build(place) as parts,
     ):
+        begun()
         await _look_at_folders(parts, lately=_age(parts))
         await _embed_the_rest(parts)
         async with _working(parts) as tasks:

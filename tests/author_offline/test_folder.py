@@ -70,8 +70,7 @@ def test_chinese_folders_are_described_in_chinese() -> None:
     )
     text = folder_text(FolderRequest(VaultPath("wiki/泡菜"), "泡菜", "zh", children))
 
-    assert text.abstract.startswith("内容：乳酸菌、老盐水。")
-    assert "乳酸菌" in text.abstract
+    assert text.abstract == "内容：乳酸菌、老盐水。乳酸菌不需要氧气。"
 
 
 def test_a_very_long_name_does_not_break_the_limit() -> None:
@@ -94,6 +93,13 @@ def test_a_folder_of_folders_says_what_lies_in_them_in_turn() -> None:
 
     assert summary_of(concepts) == "Notes on Rye, Salt, Oven. Rye is sour."
     assert summary_of(concepts, sources).startswith("Notes on Rye, 老盐水, Salt, 乳酸菌.")
+
+
+def test_a_point_in_a_name_does_not_end_the_list_of_names() -> None:
+    parts = folder("parts", "9 entries, among them Part 3.2, Part 1. Rye is sour.")
+    sources = folder("sources", "内容：第 2.1 节。老盐水里有稳定的乳酸菌。")
+
+    assert summary_of(parts, sources).startswith("Notes on Part 3.2, 第 2.1 节, Part 1.")
 
 
 def test_a_folder_described_by_a_model_stands_by_its_name() -> None:

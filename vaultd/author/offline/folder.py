@@ -56,7 +56,8 @@ def _abstract(children: Sequence[ChildSummary], total: int, labels: Labels) -> s
     room = ABSTRACT_CHARS - len(first) - 1
     second = _typical(central)
     shown = cut_at_sentence(" ".join(second.split()), room) if second and room >= 60 else ""
-    return f"{first} {quoted(shown)}".strip()[:ABSTRACT_CHARS]
+    gap = "" if first.endswith("。") else " "
+    return f"{first}{gap}{quoted(shown)}".strip()[:ABSTRACT_CHARS]
 
 
 def _typical(central: Sequence[ChildSummary]) -> str:

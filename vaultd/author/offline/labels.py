@@ -157,6 +157,8 @@ def names_in(abstract: str) -> list[str]:
     for labels in _LABELS.values():
         for pattern in (labels.inside, labels.few):
             fixed = re.escape(pattern).replace(r"\{count\}", r"\d+").replace(r"\{names\}", "(.+?)")
+            if pattern.endswith("."):
+                fixed += r"(?!\w)"  # the end of the sentence, not the point in "Part 3.2"
             if found := re.match(fixed, abstract):
                 return [
                     name.strip("“”")

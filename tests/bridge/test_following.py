@@ -40,6 +40,17 @@ def test_both_ways_tell_the_same(daemon: Daemon) -> None:
     assert [name for name, _ in stream] == [event["kind"] for event in polled]
 
 
+def test_who_comes_back_to_the_stream_may_name_the_last_event_in_a_header(daemon: Daemon) -> None:
+    newest = all_events(daemon)[-1]["id"]
+    headers = {"Last-Event-ID": str(newest - 1)}
+    with daemon.client.stream("GET", "/v1/events/stream", headers=headers) as answer:
+        _, first = next(events_in(answer.iter_lines()))
+    refused = daemon.client.get("/v1/events/stream", headers={"Last-Event-ID": "x"})
+
+    assert first["id"] == newest
+    assert refused.status_code == 422
+
+
 def test_the_first_request_gives_the_cursor_to_begin_with(daemon: Daemon) -> None:
     page = daemon.get("/v1/events")
 

@@ -108,7 +108,7 @@ class StreamEvents(Asked):
     """Events after `since`; without it those that happen from now on."""
 
     since: Annotated[
-        Cursor | None, told("A cursor, or the `id` of the last event; left out: from now on.")
+        Cursor | None, told("The last `id`, as in `Last-Event-ID`; left out: from now on.")
     ] = None
 
 

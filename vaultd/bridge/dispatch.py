@@ -19,6 +19,7 @@ from vaultd.errors import VaultdError
 
 JSON = "application/json"
 EVENT_STREAM = "text/event-stream"
+LAST_EVENT = "last-event-id"
 LARGEST_BODY = 1024 * 1024  # bytes; the longest thing said is a message of a conversation
 DEADLINE_SECONDS = 60.0  # for everything but streams; the longest wait asked for is 30 s
 HEARTBEAT_SECONDS = 15.0  # a silent stream shows that it lives, below every usual idle limit
@@ -94,8 +95,14 @@ def _once(request: Request) -> None:
 
 
 def _query(op: Operation, request: Request) -> dict[str, Any]:
-    """Return the fields in the address; a list is written with commas."""
+    """Return the fields in the address; a list is written with commas.
+
+    Who comes back to a stream of events names the last one in a header, as browsers do.
+    """
     given: dict[str, Any] = dict(request.query_params)
+    last = request.headers.get(LAST_EVENT)
+    if last and op.streams and "since" in op.asks.model_fields:
+        given.setdefault("since", last)
     for name, field in op.asks.model_fields.items():
         if name in given and get_origin(field.annotation) is tuple:
             given[name] = tuple(given[name].split(",")) if given[name] else ()

@@ -59,12 +59,13 @@ async def test_children_stand_in_the_order_of_obsidian(
 ) -> None:
     names = ["Part 10", "part 9", "Part 9b", "2026", "7"]
     put(vault, {f"Projects/list/{name}.md": f"About {name}." for name in names})
+    put(vault, {"Projects/list/scan.md": "---\ntitle: Part 9a\n---\n\nNamed by its title."})
 
     await projects.refresh_all()
 
     lines = text_of(vault, VaultPath("Projects/list/list.md")).splitlines()
     listed = [line.partition("|")[2].partition("]]")[0] for line in lines if "]]:" in line]
-    assert listed == ["7", "2026", "part 9", "Part 9b", "Part 10"]
+    assert listed == ["7", "2026", "part 9", "Part 9a", "Part 9b", "Part 10"]
 
 
 async def test_note_of_a_person_gets_the_region_and_keeps_every_byte(

@@ -153,7 +153,7 @@ def in_order(children: Iterable[ChildSummary]) -> tuple[ChildSummary, ...]:
     """Return folders first, then notes, each as Obsidian sorts: "note 2" before "note 10"."""
     return tuple(
         sorted(
-            children, key=lambda child: (not child.is_directory, *_counted(child.name), child.uri)
+            children, key=lambda child: (not child.is_directory, *_counted(child.shown), child.uri)
         )
     )
 

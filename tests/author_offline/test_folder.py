@@ -141,3 +141,10 @@ def test_a_note_is_shown_with_its_title() -> None:
 
     assert text.abstract.startswith("Notes on Rye in short.")
     assert "- **Rye in short**: Rye is sour." in text.overview
+
+
+def test_notes_in_the_language_of_the_folder_are_named_first() -> None:
+    foreign = [child(f"老盐水{n}", f"老盐水里已经有稳定的乳酸菌，第{n}年。") for n in range(4)]
+    own = [child("Rye", "Rye flour is sour."), child("Salt", "Salt slows the yeast of rye.")]
+
+    assert "among them Rye, Salt, 老盐水" in summary_of(*foreign, *own)

@@ -19,6 +19,7 @@ from vaultd.core.extractive import (
     terms_of_sentence,
 )
 from vaultd.core.fallback import name_key
+from vaultd.core.language import language_of, same_family
 from vaultd.core.markdown import cut_at_sentence
 from vaultd.core.text import sentences
 from vaultd.model.document import ExtractedPage
@@ -40,12 +41,13 @@ def folder_text(request: FolderRequest) -> FolderText:
     for category, group in groupby(children, key=lambda one: one.category):
         lines = [_line(child, labels) for child in group]
         sections.append("\n".join([f"## {quoted(category)} ({len(lines)})", "", *lines]))
-    return FolderText(_abstract(children, total, labels), "\n\n".join(sections) + "\n")
+    return FolderText(_abstract(children, total, request.language), "\n\n".join(sections) + "\n")
 
 
-def _abstract(children: Sequence[ChildSummary], total: int, labels: Labels) -> str:
+def _abstract(children: Sequence[ChildSummary], total: int, language: str) -> str:
     """Return two sentences: what lies here, and what the most typical child says."""
-    central = _spread(children)
+    labels = labels_for(language)
+    central = _spread(children, language)
     below = _names_below(central)
     names = [quoted(name) for name in (below or [child.shown for child in central])[:NAMED]]
     first = (labels.inside if total > NAMED and not below else labels.few).format(
@@ -91,30 +93,34 @@ def _own_words(child: ChildSummary) -> str:
     return child.abstract[said[1].start :] if len(said) > 1 else ""
 
 
-def _spread(children: Sequence[ChildSummary]) -> list[ChildSummary]:
+def _spread(children: Sequence[ChildSummary], language: str) -> list[ChildSummary]:
     """Return the children whose words the others share most, first; the first few are unlike.
 
     As with sentences: what is said already counts against a child (maximal marginal relevance).
+    Those in the folder's language come before the others.
     """
-    words = {child.uri: terms_of_sentence(f"{child.shown}. {child.abstract}") for child in children}
+    spoken = {child.uri: f"{child.shown}. {child.abstract}" for child in children}
+    words = {uri: terms_of_sentence(text) for uri, text in spoken.items()}
+    is_own = {uri: same_family(language_of(text), language) for uri, text in spoken.items()}
     counts = Counter(word for own in words.values() for word in own)
-    rest = sorted(children, key=lambda one: (-_shared(words[one.uri], counts), name_key(one.shown)))
+
+    def worth(child: ChildSummary, told: AbstractSet[str] = frozenset()) -> tuple[bool, float]:
+        own = words[child.uri]
+        return is_own[child.uri], _shared(own, counts) * len(own - told) / max(1, len(own))
+
+    rest = sorted(children, key=lambda one: name_key(one.shown))
+    rest.sort(key=worth, reverse=True)
     told = set[str]()
     first = list[ChildSummary]()
     while rest and len(first) < NAMED:
-        worth = [_shared(own, counts) * _new(own, told) for own in (words[c.uri] for c in rest)]
-        best = max(range(len(rest)), key=worth.__getitem__)
-        told |= words[rest[best].uri]
-        first.append(rest.pop(best))
+        first.append(max(rest, key=lambda child: worth(child, told)))
+        rest.remove(first[-1])
+        told |= words[first[-1].uri]
     return first + rest
 
 
 def _shared(own: AbstractSet[str], counts: Mapping[str, int]) -> float:
     return sum(counts[word] - 1 for word in own) / (len(own) + 4)
-
-
-def _new(own: AbstractSet[str], told: AbstractSet[str]) -> float:
-    return len(own - told) / max(1, len(own))
 
 
 def _line(child: ChildSummary, labels: Labels) -> str:

@@ -12,6 +12,7 @@ from vaultd.bridge.operation import OPEN
 from vaultd.bridge.problem import RefusedError, problem_of
 
 HOSTS = ("127.0.0.1", "localhost", "[::1]")
+NOT_HERE = f"Only {', '.join(HOSTS)} with the bridge's port are answered here."
 OBSIDIAN = "app://obsidian.md"  # the origin of the desktop app's window
 PAGE = "/page/"  # the files of the page at "/"
 METHODS = "GET, POST, DELETE"
@@ -74,7 +75,7 @@ class Guard:
         """
         hosts = _values(scope, b"host")
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
-            raise RefusedError(421, "host", "This address is not answered here.")
+            raise RefusedError(421, "host", NOT_HERE)
         origins = _values(scope, b"origin")
         if len(origins) > 1 or (origins and origins[0] not in self._origins):
             raise RefusedError(403, "origin", "Pages from elsewhere are not answered.")

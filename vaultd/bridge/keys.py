@@ -68,7 +68,9 @@ class Keyring:
         Raises:
             RefusedError: the code is wrong, used or too old.
         """
-        refused = RefusedError(401, "code", "The code is wrong, used or too old: `vaultd open`.")
+        refused = RefusedError(
+            401, "code", "The code is wrong or used up: `vaultd open` makes one."
+        )
         content = self._vault.read_state(PAIRING)
         if content is None:
             raise refused

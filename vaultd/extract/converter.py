@@ -118,6 +118,13 @@ class Child:
         if self._process.stdin is not None:
             self._process.stdin.close()
         await self._process.wait()
+        await self._empty()
+
+    async def _empty(self) -> None:
+        """Read what the child left in its pipe, which is open until then."""
+        if self._process.stdout is not None:
+            with contextlib.suppress(RuntimeError, TimeoutError):  # another reads, or holds it
+                await asyncio.wait_for(self._process.stdout.read(), timeout=1.0)
 
 
 class Answer:

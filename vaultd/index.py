@@ -118,10 +118,9 @@ class Indexer:
             return None
         if reading.extraction.status not in USABLE:
             return None
-        pages = [(page.number, page.text) for page in reading.extraction.pages]
         day = await asyncio.to_thread(self._day_of, path)
         return await asyncio.to_thread(
-            split_document, path, reading.sha256, pages, (CONVERTER_VERSION, day)
+            split_document, path, reading.sha256, reading.extraction, (CONVERTER_VERSION, day)
         )
 
     def _day_of(self, path: VaultPath) -> str:

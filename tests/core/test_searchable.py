@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from vaultd.author.offline import labels
-from vaultd.core.searchable import REPEATING, own_text
+from vaultd.core.searchable import REPEATING, own_text, split_document
+from vaultd.model.document import ExtractedPage, Extraction, ExtractStatus
+from vaultd.model.paths import VaultPath
 
 PAGE = """---
 type: concept
@@ -69,3 +72,24 @@ def test_every_heading_the_offline_author_repeats_under_is_known() -> None:
     written = labels._LABELS.values()
 
     assert {label.outline for label in written} | {label.terms for label in written} == REPEATING
+
+
+@pytest.mark.parametrize(
+    ("written", "text", "title", "aliases"),
+    [
+        ("Dense passage retrieval", "Open questions.", "Dense passage retrieval", ("2004.04906",)),
+        ("", "# Why rye turns sour\n\nRye.", "Why rye turns sour", ("2004.04906",)),
+        ("", "Rye turns sour.", "2004.04906", ()),
+    ],
+)
+def test_a_document_is_found_by_its_title_and_by_the_name_of_its_file(
+    written: str, text: str, title: str, aliases: tuple[str, ...]
+) -> None:
+    pages = (ExtractedPage(1, text),)
+    metadata = {"title": written} if written else {}
+    extraction = Extraction("pdf", ExtractStatus.OK, "en", pages, metadata=metadata)
+
+    file, found = split_document(VaultPath("raw/2004.04906.pdf"), "0" * 64, extraction, ("1", ""))
+
+    assert (file.title, file.aliases) == (title, aliases)
+    assert [(one.text, one.page) for one in found] == [(text, 1)]

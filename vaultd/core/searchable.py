@@ -19,7 +19,9 @@ from vaultd.core.plain import plain
 from vaultd.core.properties import properties_or_none, texts
 from vaultd.core.properties import split_note as parts_of
 from vaultd.core.tags import INLINE_TAG
+from vaultd.core.title import document_title
 from vaultd.core.yaml_tree import Value
+from vaultd.model.document import Extraction
 from vaultd.model.paths import VaultPath
 from vaultd.model.search import IndexedFile, IndexedPassage
 from vaultd.model.wiki import OFFLINE
@@ -155,21 +157,25 @@ def split_note(path: VaultPath, content: bytes, day: str) -> Split:
 
 
 def split_document(
-    path: VaultPath, sha256: str, pages: Sequence[tuple[int | None, str]], made: tuple[str, str]
+    path: VaultPath, sha256: str, extraction: Extraction, made: tuple[str, str]
 ) -> Split:
-    """Split a converted document, keeping its page numbers.
+    """Split a converted document, keeping its page numbers; its file's name is an alias.
 
     `made` is the converter's version and the file's day.
     """
     converter, day = made
+    name = stem_of(path).rpartition(".")[0] or stem_of(path)
+    title = document_title(extraction, stem_of(path))
     file = IndexedFile(
         path=path,
         content_hash=sha256,
         made_by=f"{SPLITTER_VERSION}/{converter}",
-        title=stem_of(path).rpartition(".")[0] or stem_of(path),
+        title=title,
         type="source",
         changed=day,
+        aliases=() if title == name else (name,),
     )
+    pages = [(page.number, page.text) for page in extraction.pages]
     return file, _indexed(passages_of_pages(pages))
 
 

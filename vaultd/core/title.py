@@ -6,7 +6,7 @@ import re
 from pathlib import PurePosixPath
 
 from vaultd.core.plain import plain
-from vaultd.model.paths import SourceId
+from vaultd.model.document import Extraction
 
 SEARCHED_CHARS = 3_000  # a title page; what comes later is a chapter
 SHORTEST, LONGEST = 3, 200
@@ -21,7 +21,13 @@ _NO_TITLE = re.compile(
 )
 
 
-def title_of(property_title: str, text: str, identity: SourceId) -> str:
+def document_title(extraction: Extraction, name: str) -> str:
+    """Return the title of what was read from a file called `name`, folders before it or not."""
+    beginning = next((page.text for page in extraction.pages if page.text.strip()), "")
+    return title_of(extraction.metadata.get("title", ""), beginning, name)
+
+
+def title_of(property_title: str, text: str, name: str) -> str:
     """Return the title of a document whose text begins with `text`.
 
     A heading that runs over several lines, each a heading of one level, is one title.
@@ -29,7 +35,7 @@ def title_of(property_title: str, text: str, identity: SourceId) -> str:
     written = " ".join(property_title.split())
     if _is_title(written) and not _LEFTOVER.search(written):
         return written
-    return _first_heading(text[:SEARCHED_CHARS]) or PurePosixPath(identity).stem
+    return _first_heading(text[:SEARCHED_CHARS]) or PurePosixPath(name).stem
 
 
 def _first_heading(text: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from vaultd.core.ignore import Fate
 from vaultd.core.reconcile import identity_of
-from vaultd.core.title import title_of
+from vaultd.core.title import document_title
 from vaultd.daemon.place import Place
 from vaultd.daemon.writing import make_author
 from vaultd.extract import Converter
@@ -124,12 +124,11 @@ def _source(place: Place, file: Path, extraction: Extraction) -> SourceText:
     inside = file.is_relative_to(place.vault.root)
     path = file.relative_to(place.vault.root).as_posix() if inside else f"raw/{file.name}"
     identity = identity_of(VaultPath(path))
-    beginning = next((page.text for page in extraction.pages if page.text.strip()), "")
     return SourceText(
         id=identity,
         path=VaultPath(path),
         sha256="",
-        title=title_of(extraction.metadata.get("title", ""), beginning, identity),
+        title=document_title(extraction, identity),
         language=extraction.language,
         pages=extraction.pages,
         metadata=extraction.metadata,

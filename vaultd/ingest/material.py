@@ -13,7 +13,7 @@ import structlog
 from vaultd.author.seam import CaptionRequest
 from vaultd.core.names import media_folder
 from vaultd.core.pictures import around, picture_paths, with_pictures, without_pictures
-from vaultd.core.title import title_of
+from vaultd.core.title import document_title
 from vaultd.errors import (
     BadReplyError,
     EndpointClosedError,
@@ -115,17 +115,13 @@ def _source_text(
         id=identity,
         path=path,
         sha256=digest,
-        title=title_of(extraction.metadata.get("title", ""), _beginning(extraction), identity),
+        title=document_title(extraction, identity),
         language=extraction.language if language == "auto" else language,
         pages=extraction.pages,
         images=extraction.images,
         folder_context=" > ".join(folders),
         metadata=extraction.metadata,
     )
-
-
-def _beginning(extraction: Extraction) -> str:
-    return next((page.text for page in extraction.pages if page.text.strip()), "")
 
 
 async def _described(

@@ -109,8 +109,13 @@ class World:
         db.close()
 
     def order(self) -> list[str]:
-        """Return the sources in the order in which they were published."""
-        rows = self.rows("select source from plans where source != '' order by id")
+        """Return the sources in the order in which they were first published.
+
+        One that was published when its job had not been told so is looked at once more.
+        """
+        rows = self.rows(
+            "select source from plans where source != '' group by source order by min(id)"
+        )
         return [f"raw/{source}" for (source,) in rows]
 
     def points(self) -> dict[str, int]:

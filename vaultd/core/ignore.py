@@ -54,6 +54,7 @@ LEFTOVER_SUFFIXES = frozenset(
 DROPPINGS = frozenset({"desktop.ini", "thumbs.db", "ehthumbs.db", "icon\r"})
 FOREIGN_FOLDERS = frozenset({"@eadir", "__macosx", "#recycle", "$recycle.bin", "@tmp"})
 STUB = re.compile(r"^\.(?P<name>.+)\.icloud$")  # what iCloud leaves of an evicted file
+WILD = re.compile(r"[*?/]|\[.*")  # the parts of a rule that stand for something else
 PLAIN_SUFFIX = re.compile(r"\*\.[A-Za-z0-9]+$")
 
 
@@ -139,7 +140,10 @@ def visible_name(name: str) -> str:
 
 
 class Patterns:
-    """Gitignore rules; plain `*.suffix` rules are looked up instead of matched."""
+    """Gitignore rules; plain `*.suffix` rules are looked up instead of matched.
+
+    The others are matched only where a path holds the literal part of one of them.
+    """
 
     def __init__(self, rules: Iterable[str]) -> None:
         lines = [line for line in rules if line.strip() and not line.lstrip().startswith("#")]
@@ -148,11 +152,27 @@ class Patterns:
         self.suffixes = frozenset(line[2:].lower() for line in plain)
         rest = [line for line in lines if line not in plain]
         self.spec = GitIgnoreSpec.from_lines(rest) if rest else None
+        self.hints = _hints(rest)
 
     def __contains__(self, path: str) -> bool:
         if self.suffixes and path.rpartition(".")[2].lower() in self.suffixes:
             return True
-        return self.spec is not None and self.spec.match_file(path)
+        if self.spec is None:
+            return False
+        for hint in self.hints:  # a plain loop: this is asked of every file at every look
+            if hint in path:
+                return self.spec.match_file(path)
+        return False
+
+
+def _hints(rules: Iterable[str]) -> tuple[str, ...]:
+    """Return texts of which one is in every path that one of the rules matches."""
+    literals = [
+        "" if "\\" in rule else max(WILD.split(rule.rstrip()), key=len)
+        for rule in rules
+        if not rule.startswith("!")  # it only takes back what another matched
+    ]
+    return tuple(dict.fromkeys(literals)) if all(literals) else ("",)
 
 
 class Rules:

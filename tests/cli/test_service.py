@@ -105,6 +105,7 @@ def test_install_shows_asks_and_starts_and_uninstall_leaves_nothing(
     assert (home / ".config/systemd/user" / name).exists()
     assert f"--user enable --now {name}" in systemctl.read_text()
     assert runner.invoke(app, ["service", "status", "--vault", str(vault)]).exit_code == 0
+    assert runner.invoke(app, ["service", "--vault", str(vault), "status"]).exit_code == 0
 
     removed = runner.invoke(app, ["service", "uninstall", "--vault", str(vault)])
     assert removed.exit_code == 0

@@ -93,3 +93,28 @@ def test_a_document_is_found_by_its_title_and_by_the_name_of_its_file(
 
     assert (file.title, file.aliases) == (title, aliases)
     assert [(one.text, one.page) for one in found] == [(text, 1)]
+
+
+def test_pictures_that_nothing_is_said_of_are_no_passage() -> None:
+    note = """---
+author: "offline"
+---
+Rye.
+
+%% vaultd:begin images v1 sha256:0 in:0 state:ok %%
+### Pictures
+
+#### Page 2
+
+![A loaf](../media/a/image1.png)
+
+#### Page 9
+
+![](../media/a/image2.png)
+%% vaultd:end images %%
+"""
+    kept = own_text(note)
+
+    assert "A loaf" in kept
+    assert "Page 9" not in kept
+    assert len(kept) == len(note)

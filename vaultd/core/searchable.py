@@ -49,6 +49,7 @@ REPEATING = frozenset(
 """Headings of the offline author's sections that hold no sentence."""
 
 _LINK = re.compile(r"!?\[\[[^\[\]\n]*\]\]")
+_PICTURE = re.compile(r"!\[(?P<says>[^\[\]\n]*)\]\([^()\n]*\)|^%%[^\n]*%%", re.MULTILINE)
 _LETTER = re.compile(r"\w")
 _NOT_LINE_END = re.compile(r"[^\r\n]")
 _CODE = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1|\Z)|`[^`\n]+`", re.MULTILINE | re.DOTALL)
@@ -106,7 +107,8 @@ def _blank_signposts(found: re.Match[str], *, offline: bool) -> str:
     """Blank a section that says nothing of its own, its heading included."""
     heading, *lines = found[0].splitlines()
     repeats = offline and heading.lstrip("# ").rstrip() in REPEATING
-    says = any(_LETTER.search(_LINK.sub("", line)) for line in lines)
+    said = _LINK.sub("", _PICTURE.sub(lambda shown: shown["says"] or "", "\n".join(lines)))
+    says = _LETTER.search(said) is not None
     return _blank(found) if repeats or (lines and not says) else found[0]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -80,9 +81,9 @@ async def summarise_passages(
         max_tokens=wish.max_tokens or None,
         model=wish.model,
     )
+    windows = await asyncio.to_thread(packed, passages, window)  # a book takes a moment
     texts = await together(
-        asker.file(replace(request, passages=tuple(pieces)), tally)
-        for pieces in packed(passages, window)
+        asker.file(replace(request, passages=tuple(pieces)), tally) for pieces in windows
     )
     if len(texts) == 1:
         return FileTexts(texts[0], ())

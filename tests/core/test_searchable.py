@@ -95,6 +95,15 @@ def test_a_document_is_found_by_its_title_and_by_the_name_of_its_file(
     assert [(one.text, one.page) for one in found] == [(text, 1)]
 
 
+def test_a_page_of_a_picture_alone_is_no_passage() -> None:
+    pages = (ExtractedPage(1, "![](image1)"), ExtractedPage(2, "Rye turns sour."))
+    extraction = Extraction("pdf", ExtractStatus.OK, "en", pages)
+
+    _, found = split_document(VaultPath("raw/a.pdf"), "0" * 64, extraction, ("1", ""))
+
+    assert [one.page for one in found] == [2]
+
+
 def test_pictures_that_nothing_is_said_of_are_no_passage() -> None:
     note = """---
 author: "offline"

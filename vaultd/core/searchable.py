@@ -196,6 +196,7 @@ def _indexed(found: Sequence[Passage]) -> list[IndexedPassage]:
             windows=tuple(windows_of(words)),
         )
         for passage, words in zip(found, spoken, strict=True)
+        if _LETTER.search(words)  # else there is nothing to find, such as a picture alone
     ]
 
 

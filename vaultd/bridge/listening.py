@@ -29,6 +29,7 @@ BACKLOG = 128
 IDLE_SECONDS = 75  # longer than most clients keep a connection: they close first, so none races
 LAST_SECONDS = 1  # for answers under way when the daemon stops; it has five in all
 PROBLEM = "bridge_port"
+NO_PORT = "The bridge found no free port: see [bridge] in the settings."
 
 log = structlog.get_logger()
 
@@ -54,7 +55,7 @@ class Bridge:
     async def run(self) -> None:
         """Serve until `stop` was called. Where no port is free, that is a problem to be told."""
         taken = await asyncio.to_thread(listen, self._address, self._program.vault)
-        await self._tell(taken is None)
+        await self._tell("" if taken else NO_PORT)
         if taken is None or self._stopped:
             return
         with taken:
@@ -90,13 +91,12 @@ class Bridge:
         finally:
             place.unlink(missing_ok=True)
 
-    async def _tell(self, failed: bool) -> None:  # noqa: FBT001
-        text = "The bridge found no free port: see [bridge] in the settings." if failed else ""
-        if failed:
+    async def _tell(self, trouble: str) -> None:
+        if trouble:
             log.error("bridge found no free port", first=self._address.port)
         program = self._program
         with suppress(DiskFullError, TransientError):  # told by the next start
-            await program.db.run(problems.report, PROBLEM, text, now=program.clock())
+            await program.db.run(problems.report, PROBLEM, trouble, now=program.clock())
 
 
 def listen(address: Address, vault: Vault) -> socket.socket | None:

@@ -105,7 +105,7 @@ def _operation(op: Operation, asks: Schema, answers: Schema) -> Schema:
     fields = asks.get("properties", {})
     needed = set(asks.get("required", ()))
     parameters = [
-        _parameter(name, schema, "path" if name in in_path else "query", name in needed)
+        _parameter(name, schema, in_path=name in in_path, needed=name in needed)
         for name, schema in fields.items()
         if name in in_path or not op.has_body
     ]
@@ -116,11 +116,12 @@ def _operation(op: Operation, asks: Schema, answers: Schema) -> Schema:
     return described
 
 
-def _parameter(name: str, schema: Schema, place: str, needed: bool) -> Schema:  # noqa: FBT001
+def _parameter(name: str, schema: Schema, *, in_path: bool, needed: bool) -> Schema:
+    place = "path" if in_path else "query"
     parameter: Schema = {"name": name, "in": place, "schema": _plain(schema)}
     if text := schema.get("description"):
         parameter["description"] = text
-    parameter["required"] = place == "path" or needed
+    parameter["required"] = in_path or needed
     if schema.get("type") == "array":
         parameter |= {"style": "form", "explode": False}
     return parameter

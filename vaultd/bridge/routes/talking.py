@@ -8,7 +8,7 @@ from contextlib import aclosing
 
 from vaultd.bridge.answers import Job, Session, job_answer, session_answer
 from vaultd.bridge.asked import BeginTalk, OneTalk, Say
-from vaultd.bridge.operation import Label, operation
+from vaultd.bridge.operation import operation
 from vaultd.bridge.program import Program
 from vaultd.bridge.queue import queued
 from vaultd.bridge.routes.finding import check_there
@@ -17,7 +17,9 @@ from vaultd.model.paths import VaultPath
 
 SESSION_BYTES = 8  # 16 hexadecimal digits
 
-_named: Label = lambda item: (item.event, "")  # noqa: E731  # a label is a function of one item
+
+def _named(item: TalkEvent) -> tuple[str, str]:
+    return item.event, ""
 
 
 async def begin_talk(program: Program, asked: BeginTalk) -> AsyncIterator[TalkEvent]:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import io
 from dataclasses import dataclass
 from typing import Any
 
+from PIL import Image
+
 from vaultd.core.reading_order import reading_order
 from vaultd.extract.content import Scan, readable
+from vaultd.extract.word_gap import gaps, spaced
 
 NAME = "ocr"  # who read a page, as its document says
 SECONDS_A_PAGE = 60.0  # of processor time; 5 to 9 were measured; the first page loads the models
@@ -32,7 +36,10 @@ def available() -> bool:
 
 def recognised(scan: Scan) -> Recognised:
     """Return the text that `scan` shows; only where the extra is installed."""
-    lines = _lines(_engine()(scan()))
+    picture = scan()
+    found = _engine()(picture, return_word_box=True, return_single_char_box=True)
+    with Image.open(io.BytesIO(picture)) as page:
+        lines = _lines(found, page.convert("L"))
     if not lines:
         return Recognised("", 0.0)
     score = sum(line.score for line in lines) / len(lines)
@@ -62,14 +69,22 @@ class Line:
     score: float
 
 
-def _lines(result: Any) -> list[Line]:
+def _lines(result: Any, page: Image.Image) -> list[Line]:
     if result is None or getattr(result, "txts", None) is None:
         return []
-    lines = []
-    for corners, text, score in zip(result.boxes, result.txts, result.scores, strict=True):
-        xs, ys = [float(x) for x, _ in corners], [float(y) for _, y in corners]
-        lines.append(Line((min(xs), min(ys), max(xs), max(ys)), readable(text), float(score)))
-    return lines
+    letters = result.word_results or [()] * len(result.txts)
+    parts = zip(result.boxes, result.txts, result.scores, letters, strict=True)
+    return [_line(page, *part) for part in parts]
+
+
+def _line(page: Image.Image, corners: Any, text: str, score: Any, letters: Any) -> Line:
+    points = [(float(x), float(y)) for x, y in corners]
+    xs, ys = [x for x, _ in points], [y for _, y in points]
+    left, width = min(xs), max(max(xs) - min(xs), 1.0)
+    boxes = [[float(x) for x, _ in box] for _, _, box in letters]
+    middles = [((min(box) + max(box)) / 2 - left) / width for box in boxes]
+    text = spaced(text, middles, gaps(page, points)) if middles else text
+    return Line((left, min(ys), max(xs), max(ys)), readable(text), float(score))
 
 
 def in_reading_order(lines: list[Line]) -> str:

@@ -78,5 +78,13 @@ def _of_caption(caption: Block, regions: Sequence[Any], captions: Sequence[Block
                 chosen = box if chosen is None else chosen | box
                 edge = chosen.y0 if is_above else chosen.y1
         if chosen is not None and chosen.width >= SMALLEST[0] and chosen.height >= SMALLEST[1]:
-            return tuple(chosen + (-2, -2, 2, 2))
+            return _without_caption(chosen, caption.box, is_above=is_above)
     return None
+
+
+def _without_caption(region: Any, caption: Box, *, is_above: bool) -> Box:
+    """Return a figure with a little room around it, up to its caption."""
+    left, top, right, bottom = region + (-2, -2, 2, 2)
+    if is_above:
+        return left, top, right, min(bottom, caption[1])
+    return left, max(top, caption[3]), right, bottom

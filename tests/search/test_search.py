@@ -116,6 +116,24 @@ async def test_a_word_still_being_typed_is_a_prefix(world: World) -> None:
     assert await world.paths("oft", mode=Mode.WORDS) == []
 
 
+@pytest.mark.parametrize("typing", [True, False])
+@pytest.mark.parametrize(
+    "question", ["ferme", "ferment", "fermentat", "fermentatio", "fermentations"]
+)
+async def test_a_word_is_found_at_every_length_it_is_typed_to(
+    world: World, question: str, *, typing: bool
+) -> None:
+    await library(world)
+    await world.note("Bread.md", "Fermentation gives bread its taste.")
+
+    found = await world.paths(f"taste {question}", mode=Mode.WORDS, typing=typing)
+    answer = await world.ask(f"zzzz {question}", mode=Mode.WORDS, typing=typing)
+
+    assert found[0] == "Bread.md"
+    assert [hit.path for hit in answer.results] == ["Bread.md"]
+    assert "**" in answer.results[0].snippet
+
+
 async def test_the_other_language_is_found_by_meaning(world: World) -> None:
     world.embedder.means = {"缓存": "cache", "caching": "cache", "策略": "policy"}
     await library(world)

@@ -21,14 +21,16 @@ Span = tuple[int, int]
 class Finder:
     """Finds the words of one question in any number of texts.
 
-    Words count as the same whatever their English endings. Of the CJK terms, which are single
-    characters and pairs, a character that is part of a pair is not worth a mark of its own.
+    Words count as the same whatever their English endings, and those that begin with `begun`
+    are found, too. Of the CJK terms, which are single characters and pairs, a character that is
+    part of a pair is not worth a mark of its own.
     """
 
-    def __init__(self, terms: Iterable[str]) -> None:
+    def __init__(self, terms: Iterable[str], *, begun: str = "") -> None:
         words = set(terms) - {""}
+        self._begun = begun
         dense = {word for word in words if DENSE_CHARACTER.match(word)}
-        self._stems = {_stem(word) for word in words - dense}
+        self._stems = {_stem(word) for word in words - dense} | ({begun} - dense - {""})
         pairs = {term for term in dense if len(term) > 1}
         paired = {character for pair in pairs for character in pair}
         self._dense = _any_of(sorted(pairs) + sorted(dense - pairs - paired))
@@ -46,9 +48,12 @@ class Finder:
             while at >= 0:
                 word = _WORD.match(text, at)
                 inside = at > 0 and _WORD.match(text, at - 1)
-                if word and not inside and _stem(word[0].casefold()) == stem:
+                if word and not inside and self._is_meant(word[0].casefold(), stem):
                     yield word.span()
                 at = lowered.find(stem, at + len(stem))
+
+    def _is_meant(self, word: str, stem: str) -> bool:
+        return _stem(word) == stem or (stem == self._begun and word.startswith(stem))
 
     def _dense_spans(self, text: str) -> list[Span]:
         spans: list[Span] = []

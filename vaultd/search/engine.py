@@ -229,7 +229,8 @@ class SearchEngine:
 
     def _hits(self, db: Connection, asked: _Asked, ranked: Sequence[Ranked], k: int) -> list[Hit]:
         near_by = asked.near or NOTHING_NEAR
-        results = Results(Finder(asked.terms), self._vault_name, k)
+        begun = asked.words.begun if asked.words else ""
+        results = Results(Finder(asked.terms, begun=begun), self._vault_name, k)
         for start in range(0, len(ranked), k + SPARE):
             batch = ranked[start : start + k + SPARE]
             rows = finding.found_rows(db, [one.passage for one in batch])

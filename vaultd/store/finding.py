@@ -19,6 +19,7 @@ K1 = 1.2  # of FTS5's own BM25
 COLUMN_WEIGHTS = (2.0, 1.0, 1.0)  # title, heading, body: +0.7 and +1.0 points measured
 COMMON_SHARE = 0.4  # a word in more of the passages tells nothing, and makes the match slow
 COMMON_FROM = 50  # passages: below, a share says little
+SHORTEST_STEM = 4  # letters: what is shorter begins too many words
 COUNTED = 512  # passages with a word are counted one by one; more are reckoned from these
 SCORED = 1_000  # passages to look for by the rarest words: scoring takes a microsecond each
 NEWEST = 2_000  # passages scored at most: where even the rarest word is common, it tells little
@@ -40,11 +41,13 @@ class Scope:
 class WordMatch:
     """Passages that hold any of the words with BM25 (higher is better).
 
-    `bound` is the score that a passage with every word many times would come near to.
+    `bound` is the score that a passage with every word many times would come near to, `begun`
+    the word that was taken for the beginning of one.
     """
 
     scores: dict[int, float]
     bound: float
+    begun: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +165,11 @@ def matching_words(
     """Return the best passages in `scope` that hold any of `words`.
 
     Words that stand in nearly half of the passages are not looked for while others remain.
-    With `typing` the last word may be the beginning of one.
+    With `typing` the last word may be the beginning of one, and so may one that nothing holds.
     """
+    known, typing = _finished(db, words, typing=typing)
+    begun = words[-1] if words and (typing or known[-1] != words[-1]) else ""
+    words = known
     terms = _terms(db, words)
     bound = (K1 + 1) * sum(term.idf for term in terms)
     telling = [term for term in terms if not term.common] or terms
@@ -171,7 +177,7 @@ def matching_words(
         unfinished = next(term for term in terms if term.word == words[-1])
         telling = [*(term for term in telling if term is not unfinished), unfinished]
     if not telling:
-        return WordMatch({}, 0.0)
+        return WordMatch({}, 0.0, begun)
     expression, times = _expression(telling, everywhere=not scope.sql, typing=typing)
     within = f" and +rowid in ({scope.sql})" if scope.sql else ""
     rows = db.execute(
@@ -181,7 +187,28 @@ def matching_words(
         " order by score desc limit ?",
         (expression, *scope.values, NEWEST, DEPTH),
     )
-    return WordMatch({passage: score / times for passage, score in rows}, bound)
+    return WordMatch({passage: score / times for passage, score in rows}, bound, begun)
+
+
+def _finished(db: Connection, words: Sequence[str], *, typing: bool) -> tuple[Sequence[str], bool]:
+    """Return the words to look for, and whether the last is a beginning.
+
+    Words are stored by their stems, so one that is typed to beyond its stem begins nothing
+    ("fermentat" of "ferment"): there the longest stem that it begins with is looked for.
+    """
+    last = words[-1] if words else ""
+    if len(last) < SHORTEST_STEM or (not typing and _is_there(db, match_of([last]))):
+        return words, typing
+    if _is_there(db, match_of([last], last_is_prefix=True)):
+        return words, True
+    shorter = (last[:end] for end in range(len(last) - 1, SHORTEST_STEM - 1, -1))
+    stem = next((each for each in shorter if _is_there(db, match_of([each]))), "")
+    return ([*words[:-1], stem], False) if stem else (words, typing)
+
+
+def _is_there(db: Connection, expression: str) -> bool:
+    asked = "select 1 from passage_words where passage_words match ? limit 1"
+    return db.execute(asked, (expression,)).fetchone() is not None
 
 
 @dataclass(frozen=True, slots=True)

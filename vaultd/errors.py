@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+NAMED = 3  # near names in a sentence
+
 
 class VaultdError(Exception):
     """Anything vaultd raises on purpose; the message is for the person at the vault."""
@@ -31,6 +33,12 @@ class NotFoundError(UsageError):
     def __init__(self, message: str, candidates: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.candidates = candidates
+
+    @property
+    def sentence(self) -> str:
+        """The message with the nearest names, for where they are not shown beside it."""
+        near = " or ".join(self.candidates[:NAMED])
+        return f"{self} Did you mean {near}?" if near else str(self)
 
 
 class ConflictError(UsageError):

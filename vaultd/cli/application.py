@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
@@ -51,7 +50,6 @@ MODULES = {  # of each command, in the order of the help; loaded when the comman
     "mcp": "agents",
     "service": "service",
 }
-NAMED = 3  # candidates in "Did you mean …?"
 WITHOUT_LOG = frozenset({"status", "jobs", "usage"})  # ask the database only: nothing there logs
 
 
@@ -75,8 +73,8 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command that `args` begin with; a wrong name is told with near ones."""
         if args and args[0] not in MODULES and not args[0].startswith("-"):
-            near = difflib.get_close_matches(args[0], MODULES, n=NAMED)
-            ctx.fail(f"No such command {args[0]!r}." + _meant(near))
+            near = difflib.get_close_matches(args[0], MODULES)
+            ctx.fail(NotFoundError(f"No such command {args[0]!r}.", tuple(near)).sentence)
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
@@ -84,7 +82,7 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except NotFoundError as error:
-            remark(f"vaultd: {error}{_meant(error.candidates)}")
+            remark(f"vaultd: {error.sentence}")
             raise typer.Exit(MISUSED) from error
         except UsageError as error:
             remark(f"vaultd: {error}")
@@ -92,10 +90,6 @@ class Commands(TyperGroup):
         except VaultdError as error:
             remark(f"vaultd: {error}")
             raise typer.Exit(FAILED) from error
-
-
-def _meant(names: Sequence[str]) -> str:
-    return f" Did you mean {' or '.join(names[:NAMED])}?" if names else ""
 
 
 app = typer.Typer(

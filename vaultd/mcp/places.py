@@ -88,7 +88,7 @@ async def note_named(shelf: Shelf, name: str) -> Note:
     """Return the note that a path, a title, an alias or a link's target means.
 
     Raises:
-        NotFoundError: there is none; the message names the nearest.
+        NotFoundError: there is none; `candidates` are the nearest.
     """
     wanted = name.strip().removeprefix("[[").removesuffix("]]").partition("|")[0].partition("#")[0]
     for path in (wanted, f"{wanted}.md"):
@@ -99,8 +99,7 @@ async def note_named(shelf: Shelf, name: str) -> Note:
     if path_meant and (found := await note_at(shelf, path_meant)):
         return found
     near = await shelf.read(_pages_like, wanted.rpartition("/")[2])
-    hint = f" Did you mean {' or '.join(near)}?" if near else ""
-    raise NotFoundError(f"There is no page {name!r}.{hint}", tuple(near))
+    raise NotFoundError(f"There is no page {name!r}.", tuple(near))
 
 
 def _page_called(db: Connection, name: str) -> VaultPath | None:

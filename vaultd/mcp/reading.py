@@ -202,8 +202,8 @@ class Reading:
         known = await self._shelf.read(nodes.nodes_within, VaultPath("."), NodeKind.FOLDER)
         name = PurePosixPath(path).name.casefold()
         alike = [each.path for each in known if PurePosixPath(each.path).name.casefold() == name]
-        meant = f"Did you mean {' or '.join(alike[:3])}?" if alike else "Begin with `wiki`."
-        return NotFoundError(f"{path} is no folder with an overview. {meant}")
+        advice = "" if alike else " Begin with `wiki`."
+        return NotFoundError(f"{path} is no folder with an overview.{advice}", tuple(alike))
 
     async def _is_folder(self, path: VaultPath) -> bool:
         return await asyncio.to_thread(lambda: self._shelf.vault.locate(path).is_dir())

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from pydantic_core import to_json
 
 from vaultd import __version__
-from vaultd.errors import VaultdError
+from vaultd.errors import NotFoundError, VaultdError
 from vaultd.mcp.asking import Asking
 from vaultd.mcp.reading import Reading
 from vaultd.mcp.shelf import Shelf
@@ -122,6 +122,8 @@ def _told(tool: Callable[P, Awaitable[object]]) -> Callable[P, Awaitable[str]]:
     async def call(*args: P.args, **kwargs: P.kwargs) -> str:
         try:
             return to_json(await tool(*args, **kwargs)).decode()
+        except NotFoundError as error:
+            raise ToolError(error.sentence) from error
         except VaultdError as error:
             raise ToolError(str(error)) from error
 

@@ -54,6 +54,20 @@ def test_digest_changes_with_name_text_category_prompt_and_model() -> None:
     assert len(set(others)) == 5
 
 
+def test_digest_stays_what_it_is_from_one_version_to_the_next() -> None:
+    """Another one for the same children would make every text of every vault anew."""
+    children = [
+        ChildSummary("wiki/x/a.md", "a", "About a.", "concept", False, True),
+        ChildSummary("wiki/x/b/", "b", "About b.", "folder", True, True),
+    ]
+    titled = [replace(children[0], title="An A"), children[1]]
+    maker = Maker("a-model", "p1", "en", 50)
+
+    stored = "70b3b8008d4eb3f49ccfdc63483711b598971accd5df6a4777989fa5a75a77b5"
+    assert folder_digest(children, maker) == stored
+    assert folder_digest(titled, maker) != stored
+
+
 def test_line_ends_and_unicode_form_are_no_change() -> None:
     assert same_text("e\u0301\r\nx ", "\u00e9\nx")
 

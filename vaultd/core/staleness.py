@@ -62,13 +62,13 @@ def folder_digest(children: Sequence[ChildSummary], maker: Maker) -> str:
     Independent of the children's order, and of any time.
     """
     inputs = sorted(
-        (
+        [
             child.is_directory,
             unicodedata.normalize("NFC", child.name),
-            child.title,
+            *([child.title] if child.title else []),
             child.category,
             child.abstract,
-        )
+        ]
         for child in children
     )
     made_by = [maker.author, maker.prompt_version, maker.language, maker.max_children]

@@ -62,20 +62,17 @@ def folder_digest(children: Sequence[ChildSummary], maker: Maker) -> str:
     Independent of the children's order, and of any time.
     """
     inputs = sorted(
-        [
-            child.is_directory,
-            unicodedata.normalize("NFC", child.name),
-            *([child.title] if child.title else []),
-            child.category,
-            child.abstract,
-        ]
+        (child.is_directory, unicodedata.normalize("NFC", child.name), *_told(child))
         for child in children
     )
     made_by = [maker.author, maker.prompt_version, maker.language, maker.max_children]
-    packed = json.dumps(
-        [made_by, [[*head, text_digest(abstract)] for *head, abstract in inputs]], ensure_ascii=True
-    )
+    packed = json.dumps([made_by, inputs], ensure_ascii=True)
     return hashlib.sha256(packed.encode()).hexdigest()
+
+
+def _told(child: ChildSummary) -> tuple[str, ...]:
+    title = (child.title,) if child.title else ()
+    return *title, child.category, text_digest(child.abstract)
 
 
 def digest_to_keep(children: Sequence[ChildSummary], maker: Maker, node: Node | None) -> str:

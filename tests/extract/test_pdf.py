@@ -222,6 +222,27 @@ def test_ruled_table_becomes_a_markdown_table(tmp_path: Path, read: Read) -> Non
     assert "| r0c0 | r0c1 | r0c2 |\n| --- | --- | --- |\n| r1c0 |" in text
 
 
+@pytest.mark.parametrize(
+    ("lines", "kept"),
+    [
+        (("Frau", "Ina Feldmann", "Am Bach 7", "50667 Koeln"), True),
+        (("SELECT name, age", "FROM bees", "WHERE queen"), True),
+        (("Words that were broken by a", "narrow column in which they", "stand here."), False),
+    ],
+)
+def test_lines_that_end_early_stay_lines(
+    tmp_path: Path, read: Read, *, lines: Sequence[str], kept: bool
+) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((72, 60), PROSE)
+    page.insert_text((72, 100), "\n".join(lines))
+
+    text = read(saved(document, tmp_path)).pages[0].text
+
+    assert ("\n" if kept else " ").join(lines) in text
+
+
 def put_rows(page: Any, rows: Sequence[Sequence[str]], *, width: int = 120) -> None:
     for number, row in enumerate(rows):
         for column, text in enumerate(row):

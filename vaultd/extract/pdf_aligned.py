@@ -9,7 +9,7 @@ from typing import Any
 from vaultd.core.box import Box, around
 from vaultd.core.table import markdown_table
 from vaultd.extract.pdf_block import FENCE, SIGN, Block, joined
-from vaultd.extract.pdf_column import LOOSEST, Line, lines_of, rows_of
+from vaultd.extract.pdf_column import Line, lines_of, rows_of, side_by_side
 from vaultd.extract.pdf_page import Page
 
 LEAST_ROWS = 3  # of pieces side by side; fewer are a heading with a date, or a formula
@@ -52,12 +52,8 @@ def _runs(blocks: Sequence[Block]) -> Iterator[tuple[int, int]]:
 
 
 def _may_hold(block: Block) -> bool:
-    """Tell whether some lines of `block` must stand side by side: they fill little of its width."""
-    if len(block.lines) < 2 or not block.raw or block.markdown.startswith(FENCE):
-        return False
-    letters = sum(map(len, block.lines)) / len(block.lines)
-    width, height = block.box[2] - block.box[0], block.box[3] - block.box[1]
-    return width / letters > LOOSEST * height / len(block.lines)
+    is_code = block.markdown.startswith(FENCE)
+    return len(block.lines) > 1 and bool(block.raw) and not is_code and side_by_side(block)
 
 
 def _continues(above: Block, block: Block) -> bool:

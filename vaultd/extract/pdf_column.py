@@ -24,12 +24,17 @@ Line = tuple[Box, str]
 
 
 def interleaved(block: Block) -> bool:
-    """Tell whether the lines of `block` must stand side by side."""
-    if len(block.lines) < LEAST_LINES:
+    """Tell whether `block` is columns of text that stand side by side."""
+    if len(block.lines) < LEAST_LINES or not side_by_side(block):
         return False
+    return sum(map(len, block.lines)) >= LEAST_LETTERS * len(block.lines)
+
+
+def side_by_side(block: Block) -> bool:
+    """Tell whether some lines of `block` must stand side by side: they fill little of its width."""
     letters = sum(map(len, block.lines)) / len(block.lines)
     width, height = block.box[2] - block.box[0], block.box[3] - block.box[1]
-    return letters >= LEAST_LETTERS and width / letters > LOOSEST * height / len(block.lines)
+    return width / letters > LOOSEST * height / len(block.lines)
 
 
 def untangled(blocks: Sequence[Block], textpage: Any) -> list[Block]:

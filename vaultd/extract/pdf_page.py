@@ -16,6 +16,7 @@ from vaultd.extract.pdf_column import untangled
 from vaultd.extract.pdf_hidden import told_apart
 from vaultd.extract.pdf_listing import set_in
 from vaultd.extract.pdf_sheet import Mark, Sheet
+from vaultd.extract.pdf_verse import keep_lines
 
 pymupdf: Any = _pymupdf  # its own hints are partial
 
@@ -70,6 +71,7 @@ def page_of(number: int, sheet: Sheet, textpage: Any) -> Page:
     found = Page(number, sheet.rect.height)
     found.blocks = untangled(blocks_of(textpage), textpage)
     set_in(found.blocks, textpage)
+    keep_lines(found.blocks)
     marks = sheet.marks()
     _look_at(marks, found, sheet.rect.width)
     found.cover = cover = _cover(found.images, sheet.rect)

@@ -29,7 +29,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "W14": (
         "watcher/test_watcher.py::test_file_moved_before_its_turn_is_ingested_once_w14",
         "reliability/test_bug_rows.py"
-        "::test_a_new_version_that_moves_before_its_turn_is_ingested_w14_w31",
+        "::test_what_moves_before_its_turn_is_ingested_where_it_is_w14_w31",
     ),
     "W15": (
         "test_worker.py::test_full_disk_marks_nothing_and_work_goes_on_by_itself_w15",
@@ -56,7 +56,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "W31": (
         "watcher/test_watcher.py::test_duplicate_of_an_unfinished_source_is_not_called_done_w31",
         "reliability/test_bug_rows.py"
-        "::test_a_duplicate_is_ingested_when_its_original_goes_before_its_turn_w31",
+        "::test_what_moves_before_its_turn_is_ingested_where_it_is_w14_w31",
     ),
     "W32": (
         "author/test_model_author.py::test_a_resumed_long_source_asks_only_for_what_is_missing",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from tests.reliability.places import FastClock
 from vaultd.core.page import parse_page
 from vaultd.daemon.place import database_path, open_for_work, take_over
 from vaultd.daemon.run import run_once
@@ -24,14 +24,10 @@ TEXT = "# Heat\n\nHeat flows from warm to cold bodies. Nobody has ever seen it f
 MACHINES = ("laptop", "desktop")
 
 
-def clock() -> datetime:
-    return datetime.now(UTC)
-
-
 async def test_the_second_machine_reads_until_it_takes_over_w13(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    root = tmp_path / "vault"
+    root, clock = tmp_path / "vault", FastClock()
     (root / "raw").mkdir(parents=True)
     (root / "raw/heat.md").write_text(TEXT)
     environments = {name: {"XDG_STATE_HOME": str(tmp_path / name)} for name in MACHINES}

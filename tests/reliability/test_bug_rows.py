@@ -125,51 +125,36 @@ def test_letters_of_another_form_stay_as_they_are_f21() -> None:
     )
 
 
-async def test_a_duplicate_is_ingested_when_its_original_goes_before_its_turn_w31(
+async def test_what_moves_before_its_turn_is_ingested_where_it_is_w14_w31(
     tmp_path: Path, converter: None
 ) -> None:
+    """New versions that are renamed, or left to a duplicate, and a duplicate of something new."""
     home = Home(tmp_path / "vault")
-    (home.root / "raw").mkdir(parents=True)
-    for name in ("a", "b"):
-        (home.root / f"raw/{name}.md").write_text(TEXT.format(name="Anemometer"))
-    async with home.open() as built:
-        await built.watcher.look()  # queues the first, takes the second for its duplicate
-    (home.root / "raw/a.md").unlink()
-
-    for _ in range(2):
-        await home.work()
-        home.clock.skip(10 * 60)
-
-    assert await home.states() == {}
-    assert "wiki/sources/a.md" not in home.files()
-    assert "wiki/sources/b.md" in home.files()
-
-
-@pytest.mark.parametrize("how", ["renamed", "left to a duplicate"])
-async def test_a_new_version_that_moves_before_its_turn_is_ingested_w14_w31(
-    tmp_path: Path, converter: None, how: str
-) -> None:
-    home = Home(tmp_path / "vault")
-    home.drop("a")
+    home.drop("a", "c")
     await home.work()
-    old, new = (home.root / f"raw/{name}.md" for name in ("a", "b"))
-    old.write_text(TEXT.format(name="a").replace("Lisbon", "Madrid"))
-    if how != "renamed":
-        new.write_text(old.read_text())
+    a, b, c, d, e, f = (home.root / f"raw/{name}.md" for name in "abcdef")
+    for place in (a, c):
+        place.write_text(place.read_text().replace("Lisbon", "Madrid"))
+    d.write_text(c.read_text())
+    for place in (e, f):
+        place.write_text(TEXT.format(name="e"))
     async with home.open() as built:
         await built.watcher.look()
-    if how == "renamed":
-        old.rename(new)
-    else:
-        old.unlink()
+    a.rename(b)
+    c.unlink()
+    e.unlink()
 
     for _ in range(2):
         await home.work()
         home.clock.skip(10 * 60)
 
     assert await home.states() == {}
-    assert "wiki/sources/a.md" not in home.files()
-    assert b"Madrid" in home.files()["wiki/sources/b.md"]
+    found = home.files()
+    assert {f"wiki/sources/{name}.md" for name in "abcdef"} & found.keys() == {
+        f"wiki/sources/{name}.md" for name in "bdf"
+    }
+    assert b"Madrid" in found["wiki/sources/b.md"]
+    assert b"Madrid" in found["wiki/sources/d.md"]
 
 
 async def test_ten_saves_of_a_person_are_answered_by_no_write_f25(

@@ -9,20 +9,20 @@ import pytest
 from tests.summarize.conftest import MakeSummarizer
 from tests.summarize.fakes import FakeAuthor, page, put
 from vaultd.summarize import summarizer as module
-from vaultd.summarize.gate import Gate, Urgency
+from vaultd.summarize.gate import Caller, Gate
 from vaultd.vault.files import Vault
 
-DEEP, MIDDLE, SHALLOW = (1, -3), (1, -2), (1, -1)
+DEEP, MIDDLE, SHALLOW = Caller("a/b/c", (1, -3)), Caller("a/b", (1, -2)), Caller("z", (1, -1))
 FOR_EVER, NOT_AT_ALL = 3_600.0, 0.0
 
 
-class Caller:
+class Call:
     """One call through a gate: `end` lets it go."""
 
-    def __init__(self, gate: Gate, urgency: Urgency, then: Urgency | None = None) -> None:
+    def __init__(self, gate: Gate, caller: Caller, then: Caller | None = None) -> None:
         self._inside = False
         self._over = asyncio.Event()
-        self._task = asyncio.create_task(self._call(gate, urgency, then))
+        self._task = asyncio.create_task(self._call(gate, caller, then))
 
     def is_inside(self) -> bool:
         """Tell whether the call is under way."""
@@ -34,8 +34,8 @@ class Caller:
         await self._task
         await rest()
 
-    async def _call(self, gate: Gate, urgency: Urgency, then: Urgency | None) -> None:
-        async with gate.turn(urgency, then=then):
+    async def _call(self, gate: Gate, caller: Caller, then: Caller | None) -> None:
+        async with gate.turn(caller, then=then):
             self._inside = True
             await self._over.wait()
         self._inside = False
@@ -48,15 +48,15 @@ async def rest() -> None:
 
 async def test_more_urgent_ones_come_first_then_the_earlier() -> None:
     gate = Gate(1)
-    first = Caller(gate, SHALLOW)
+    first = Call(gate, SHALLOW)
     await rest()
-    waiting = [Caller(gate, urgency) for urgency in (SHALLOW, DEEP, MIDDLE, DEEP)]
+    waiting = [Call(gate, each) for each in (SHALLOW, DEEP, MIDDLE, DEEP)]
     await rest()
 
     order = []
     await first.end()
     for _ in waiting:
-        place = next(number for number, caller in enumerate(waiting) if caller.is_inside())
+        place = next(number for number, call in enumerate(waiting) if call.is_inside())
         order.append(place)
         await waiting[place].end()
 
@@ -65,13 +65,13 @@ async def test_more_urgent_ones_come_first_then_the_earlier() -> None:
 
 async def test_place_is_kept_for_one_that_is_made_ready() -> None:
     gate = Gate(1, patience=FOR_EVER)
-    deep = Caller(gate, DEEP, then=MIDDLE)
+    deep = Call(gate, DEEP, then=MIDDLE)
     await rest()
-    shallow = Caller(gate, SHALLOW)
+    shallow = Call(gate, SHALLOW)
     await deep.end()
     assert not shallow.is_inside()
 
-    middle = Caller(gate, MIDDLE)
+    middle = Call(gate, MIDDLE)
     await rest()
     assert middle.is_inside()
 
@@ -82,9 +82,9 @@ async def test_place_is_kept_for_one_that_is_made_ready() -> None:
 
 async def test_one_as_urgent_takes_the_place_that_is_kept() -> None:
     gate = Gate(1, patience=FOR_EVER)
-    deep = Caller(gate, DEEP, then=MIDDLE)
+    deep = Call(gate, DEEP, then=MIDDLE)
     await rest()
-    middle = Caller(gate, MIDDLE)
+    middle = Call(gate, MIDDLE)
 
     await deep.end()
 
@@ -94,14 +94,14 @@ async def test_one_as_urgent_takes_the_place_that_is_kept() -> None:
 
 async def test_no_more_places_are_kept_than_are_expected() -> None:
     gate = Gate(2, patience=FOR_EVER)
-    deep, other = Caller(gate, DEEP, then=MIDDLE), Caller(gate, DEEP)
+    deep, other = Call(gate, DEEP, then=MIDDLE), Call(gate, DEEP)
     await rest()
-    shallow = [Caller(gate, SHALLOW), Caller(gate, SHALLOW)]
+    shallow = [Call(gate, SHALLOW), Call(gate, SHALLOW)]
     await deep.end()
     await other.end()
-    assert [caller.is_inside() for caller in shallow] == [True, False]
+    assert [call.is_inside() for call in shallow] == [True, False]
 
-    middle = Caller(gate, MIDDLE)
+    middle = Call(gate, MIDDLE)
     await rest()
     assert middle.is_inside()
 
@@ -111,11 +111,28 @@ async def test_no_more_places_are_kept_than_are_expected() -> None:
     await shallow[1].end()
 
 
+async def test_one_place_is_kept_for_a_folder_however_many_of_its_children_end() -> None:
+    gate = Gate(3, patience=FOR_EVER)
+    deep = [Call(gate, Caller(f"a/b/{n}", (1, -3)), then=MIDDLE) for n in range(3)]
+    await rest()
+    shallow = [Call(gate, Caller(f"z{n}", (1, -1))) for n in range(3)]
+
+    for call in deep:
+        await call.end()
+
+    assert [call.is_inside() for call in shallow] == [True, True, False]
+    middle = Call(gate, MIDDLE)
+    await rest()
+    assert middle.is_inside()
+    for call in (middle, *shallow):
+        await call.end()
+
+
 async def test_place_is_given_away_when_nobody_comes() -> None:
     gate = Gate(1, patience=NOT_AT_ALL)
-    deep = Caller(gate, DEEP, then=MIDDLE)
+    deep = Call(gate, DEEP, then=MIDDLE)
     await rest()
-    shallow = Caller(gate, SHALLOW)
+    shallow = Call(gate, SHALLOW)
 
     await deep.end()
     await asyncio.sleep(0.01)
@@ -126,10 +143,10 @@ async def test_place_is_given_away_when_nobody_comes() -> None:
 
 async def test_caller_that_gives_up_takes_no_place() -> None:
     gate = Gate(1)
-    first = Caller(gate, DEEP)
+    first = Call(gate, DEEP)
     await rest()
     tired = asyncio.create_task(gate.turn(DEEP).__aenter__())
-    last = Caller(gate, SHALLOW)
+    last = Call(gate, SHALLOW)
     await rest()
 
     tired.cancel()

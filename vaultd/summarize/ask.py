@@ -12,13 +12,21 @@ import structlog
 from vaultd.author.seam import Author, FileRequest, FolderRequest, FolderText
 from vaultd.core.bucket import Bucket, arrange
 from vaultd.core.markdown import cut_at_sentence
-from vaultd.core.staleness import Maker, depth_of, folder_digest, normalised, retry_at, text_digest
+from vaultd.core.staleness import (
+    Maker,
+    depth_of,
+    folder_digest,
+    normalised,
+    parent_of,
+    retry_at,
+    text_digest,
+)
 from vaultd.errors import BadReplyError, PermanentError, TransientError, VaultdError
-from vaultd.model.paths import Clock
+from vaultd.model.paths import Clock, VaultPath
 from vaultd.model.summary import ChildSummary
 from vaultd.store import folders
 from vaultd.store.database import Database
-from vaultd.summarize.gate import Breaker, Gate, together
+from vaultd.summarize.gate import Breaker, Caller, Gate, together
 
 log = structlog.get_logger()
 
@@ -77,7 +85,7 @@ class Asker:
         """
         by_key = {child.uri.rstrip("/").rpartition("/")[2]: child for child in request.children}
         root = arrange(by_key, self.max_children)
-        above = depth_of(request.folder) - 1
+        above = parent_of(request.folder)
         if not root.parts:
             return await self._call(request, tally, then=above)
         wide = _Wide(request, by_key, maker, tally)
@@ -99,7 +107,8 @@ class Asker:
                 raise BadReplyError("The summary came back empty.")
             return text
 
-        return await self._guarded(ask, tally, BELOW_ALL, depth_of(request.path) - 1)
+        caller = Caller(request.path, (tally.urgency, -BELOW_ALL))
+        return await self._guarded(ask, tally, caller, then=parent_of(request.path))
 
     def next_try(self, attempts: int, error: VaultdError) -> tuple[int, datetime | None]:
         """Return the count of attempts after `error`, and when the next one is due.
@@ -126,30 +135,30 @@ class Asker:
                     partials=inner,
                     previous=None,
                 )
-                text = await self._call(smaller, wide.tally, then=depth_of(smaller.folder))
+                text = await self._call(smaller, wide.tally, then=smaller.folder)
                 stored = _cut_lines(text.overview, PARTIAL_CHARS) or text.abstract
                 await self._db.run(folders.store_bucket, digest, smaller.folder, stored)
             return _range_of(part), stored
 
         return await together(one(part) for part in bucket.parts)
 
-    async def _call(self, request: FolderRequest, tally: Tally, *, then: int) -> FolderText:
+    async def _call(self, request: FolderRequest, tally: Tally, *, then: VaultPath) -> FolderText:
         async def ask() -> FolderText:
             return checked(await self.author.summarise(request))
 
-        return await self._guarded(ask, tally, depth_of(request.folder), then)
+        return await self._guarded(ask, tally, _folder_caller(request.folder, tally), then=then)
 
     async def _guarded(
-        self, ask: Callable[[], Awaitable[T]], tally: Tally, depth: int, then: int
+        self, ask: Callable[[], Awaitable[T]], tally: Tally, caller: Caller, *, then: VaultPath
     ) -> T:
-        """Ask when it is the turn of `depth`; `then` is the depth of what waits for the answer."""
+        """Ask when it is the caller's turn; `then` is the folder that waits for the answer."""
 
         async def counted() -> T:
             tally.calls += 1
             return await ask()
 
         try:
-            async with self._gate.turn((tally.urgency, -depth), then=(tally.urgency, -then)):
+            async with self._gate.turn(caller, then=_folder_caller(then, tally)):
                 return await self._breaker.call(counted)
         except VaultdError as error:
             tally.note_fault(error)
@@ -179,6 +188,11 @@ class _Wide:
         if bucket.parts:
             return text_digest("group", *sorted(map(self.digest, bucket.parts)))
         return folder_digest([self.by_key[name] for name in bucket.names], self.maker)
+
+
+def _folder_caller(folder: VaultPath, tally: Tally) -> Caller:
+    """Return how a folder stands at the gate: the deepest first, whole chains wait for them."""
+    return Caller(folder, (tally.urgency, -depth_of(folder)))
 
 
 def checked(text: FolderText) -> FolderText:

@@ -6,6 +6,7 @@ import asyncio
 import heapq
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
@@ -20,7 +21,7 @@ from vaultd.model.paths import Clock
 
 T = TypeVar("T")
 
-PATIENCE = 0.1  # seconds: to store a folder and to read the one above it takes a few hundredths
+PATIENCE = 0.25  # seconds: longer than storing a folder and reading the one above it take
 LONGEST_CLOSED = timedelta(minutes=5)  # a provider is back unseen for no longer than this
 SILENT_CALLS = 5  # so many calls in a row without an answer are no longer one folder's bad luck
 
@@ -29,35 +30,44 @@ Urgency = tuple[int, ...]
 """Smaller ones are more urgent; compared from the left."""
 
 
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who wants to come in: the folder or file that is asked about."""
+
+    name: str
+    urgency: Urgency
+
+
 class Gate:
     """Lets at most `width` callers in at once; the more urgent ones first, then by arrival.
 
     One for the whole process: every folder, bucket and file of every run goes through it. Who
-    leaves may name the `then` of a caller that it makes ready: a place is kept from less urgent
-    ones for that long, or a folder that is stored a moment late waits for a whole call.
+    leaves may name the caller that it makes ready: a place is kept for that one from all less
+    urgent ones for a moment, or a folder stored a little late waits for a whole call.
     """
 
     def __init__(self, width: int, *, patience: float = PATIENCE) -> None:
         self._free = width
         self._patience = patience
         self._waiting: list[tuple[Urgency, int, asyncio.Future[None]]] = []
-        self._expected: list[tuple[Urgency, asyncio.TimerHandle]] = []
+        self._expected: dict[str, tuple[Urgency, asyncio.TimerHandle]] = {}
         self._arrivals = 0
 
     @asynccontextmanager
-    async def turn(self, urgency: Urgency, *, then: Urgency | None = None) -> AsyncIterator[None]:
+    async def turn(self, caller: Caller, *, then: Caller | None = None) -> AsyncIterator[None]:
         """Wait for a place, and give it back afterwards."""
-        await self._enter(urgency)
+        await self._enter(caller)
         try:
             yield
         finally:
             self._leave(then)
 
-    async def _enter(self, urgency: Urgency) -> None:
+    async def _enter(self, caller: Caller) -> None:
         turn = asyncio.get_running_loop().create_future()
         self._arrivals += 1
-        heapq.heappush(self._waiting, (urgency, self._arrivals, turn))
-        self._expect_no_more(urgency)
+        heapq.heappush(self._waiting, (caller.urgency, self._arrivals, turn))
+        self._forget(caller.name)
+        self._let_in()
         try:
             await turn
         except asyncio.CancelledError:
@@ -65,27 +75,28 @@ class Gate:
                 self._leave(None)
             raise
 
-    def _leave(self, then: Urgency | None) -> None:
+    def _leave(self, then: Caller | None) -> None:
         self._free += 1
         if then is not None:
-            loop = asyncio.get_running_loop()
-            timer = loop.call_later(self._patience, self._expect_no_more, then)
-            self._expected.append((then, timer))
+            self._forget(then.name)
+            timer = asyncio.get_running_loop().call_later(self._patience, self._give_up, then.name)
+            self._expected[then.name] = then.urgency, timer
         self._let_in()
 
-    def _expect_no_more(self, urgency: Urgency) -> None:
-        """Keep one place of that urgency less: its caller is here, or it is not coming."""
-        found = next((entry for entry in self._expected if entry[0] == urgency), None)
-        if found is not None:
-            found[1].cancel()
-            self._expected.remove(found)
+    def _give_up(self, name: str) -> None:
+        self._forget(name)
         self._let_in()
+
+    def _forget(self, name: str) -> None:
+        if name in self._expected:
+            _, timer = self._expected.pop(name)
+            timer.cancel()
 
     def _let_in(self) -> None:
         while self._waiting and self._free:
             urgency, _, turn = self._waiting[0]
             if not turn.done():
-                if self._free <= sum(expected < urgency for expected, _ in self._expected):
+                if self._free <= sum(each < urgency for each, _ in self._expected.values()):
                     return
                 self._free -= 1
                 turn.set_result(None)

@@ -132,6 +132,7 @@ async def test_hanging_file_does_not_hold_up_the_others(patient: Converter) -> N
 
     assert not hanging.done()
     hanging.cancel()
+    await asyncio.wait([hanging])
 
 
 async def test_cancelled_conversion_kills_its_child(converter: Converter) -> None:

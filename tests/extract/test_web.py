@@ -77,6 +77,16 @@ def test_ticked_boxes_are_told_from_others(tmp_path: Path, read: Read) -> None:
     assert "- [x] done\n- [ ] open" in read(page(tmp_path, body + PROSE)).pages[0].text
 
 
+def test_page_without_its_outer_tags_is_read(tmp_path: Path, read: Read) -> None:
+    path = tmp_path / "short.html"
+    path.write_text(f"<!doctype html><title>Short</title><main><h1>Short</h1>{PROSE}</main>")
+
+    extraction = read(path)
+
+    assert extraction.pages[0].text == f"# Short\n\n{PROSE}"
+    assert extraction.metadata["title"] == "Short"
+
+
 def test_superscripts_do_not_become_other_numbers(tmp_path: Path, read: Read) -> None:
     body = "10<sup>6</sup> of the 2<sup>nd</sup>, <b>x<sup>2</sup></b> known<sup>[<a>1</a>]</sup>"
 
@@ -269,6 +279,24 @@ def test_message_is_read_with_its_attachments(tmp_path: Path, read: Read) -> Non
     assert "again" not in text
     assert "textword" in text
     assert "Attached file: paper.pdf" in text
+
+
+def test_page_saved_in_one_file_is_a_page(tmp_path: Path, read: Read) -> None:
+    message = EmailMessage()
+    message["From"] = "<Saved by Blink>"
+    message["Snapshot-Content-Location"] = "https://example.org/cake"
+    message["Subject"] = "Cake"
+    picture = "<img src='https://example.org/a.png' alt='cake'>"
+    body = f"<nav>Home</nav><main><h1>Cake</h1>{picture}<p>{PROSE * 5}</p></main>"
+    message.set_content(f"<title>Cake</title>{body}", subtype="html")
+    message.add_related(
+        png(), "image", "png", headers=["Content-Location: https://example.org/a.png"]
+    )
+
+    extraction = read(letter(tmp_path, message))
+
+    assert extraction.pages[0].text == f"# Cake\n\n![cake](image1)\n\n{PROSE * 5}"
+    assert extraction.metadata["source"] == "https://example.org/cake"
 
 
 def letter(folder: Path, message: EmailMessage) -> Path:

@@ -1,4 +1,4 @@
-"""E-mail messages: who, when, what, and the names of what was attached."""
+"""E-mail messages: who, when, what, and what was attached; pages that a browser saved so."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ from vaultd.extract.web import Walker
 
 HEADERS = ("From", "To", "Cc", "Date", "Subject")
 DEEPEST = 20  # messages within messages
+SAVED = "Snapshot-Content-Location"  # the header of a page that a browser saved in one file
 STUB = 2  # times as many letters in the HTML version: the plain one only says where to look
 
 
 def read_eml(path: Path) -> Content:
     """Read a message; attached texts are read too, other attachments named."""
     message = email.message_from_bytes(path.read_bytes(), policy=email.policy.default)
+    if SAVED in message:
+        return _saved_page(message)
     letter = Letter()
     headers = _headers(message)
     parts = _shown(headers, "#") + letter.parts(message, DEEPEST)
@@ -32,6 +35,19 @@ def read_eml(path: Path) -> Content:
         "date": headers.get("Date", ""),
     }
     return Content([PageText(None, text)], metadata=metadata, pictures=letter.gallery)
+
+
+def _saved_page(message: EmailMessage) -> Content:
+    """Read a web page that came in one file with its pictures."""
+    parts = list(message.walk())
+    pictures = {_header(p, "Content-Location"): _payload(p) for p in parts if _is_picture(p)}
+    gallery = Gallery()
+    walker = Walker(gallery, lambda source: pictures.get(source, b""))
+    page = _web_page(message)
+    walker.feed(_payload(page) if page else b"")
+    metadata = {"title": walker.title, "source": _header(message, SAVED)}
+    text = walker.markdown(main_only=True)
+    return Content([PageText(None, text, walker.hidden)], metadata=metadata, pictures=gallery)
 
 
 def _headers(message: EmailMessage) -> dict[str, str]:

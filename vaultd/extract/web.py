@@ -31,7 +31,7 @@ DECLARED = re.compile(
     rb"<(?:meta|\?xml)[^>]{0,300}?(?:charset|encoding)\s*=\s*[\"']?([\w-]{2,40})", re.I
 )
 UNSEEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0", re.I)
-DROPPED = {"script", "style", "template", "iframe", "object", "svg", "head", "select"}
+DROPPED = {"script", "style", "template", "iframe", "object", "svg", "select"}
 BLOCKS = {
     *("p", "div", "section", "article", "main", "header", "footer", "aside", "nav", "address"),
     *("ul", "ol", "dl", "dt", "dd", "figure", "figcaption", "form", "fieldset", "details"),

@@ -455,6 +455,29 @@ def test_ghost_of_a_logo_is_no_picture(tmp_path: Path, read: Read) -> None:
     assert [(image.width, image.extension) for image in images] == [(120, "png")]
 
 
+def test_page_of_pages_goes_also_from_a_short_document(tmp_path: Path, read: Read) -> None:
+    document = pymupdf.open()
+    for number in (1, 2):
+        page = document.new_page()
+        page.insert_text((72, 40), "Letter of 1/2/2024")
+        page.insert_text((72, 300), f"{PROSE}{number}/2")
+        page.insert_text((300, page.rect.height - 20), f"print {number}/2")
+
+    text = read(saved(document, tmp_path)).pages[1].text
+
+    assert text == f"Letter of 1/2/2024\n\n{PROSE}2/2"
+
+
+def test_number_high_above_the_edge_is_the_pages(tmp_path: Path, read: Read) -> None:
+    document = pymupdf.open()
+    for number in range(7, 11):
+        page = document.new_page()
+        page.insert_text((72, 300), PROSE + "abcd"[number - 7])
+        page.insert_text((300, page.rect.height * 0.88), str(number))
+
+    assert read(saved(document, tmp_path)).pages[2].text == PROSE + "c"
+
+
 def test_header_of_a_short_chapter_goes_with_its_page_number(tmp_path: Path, read: Read) -> None:
     document = pymupdf.open()
     for number in range(20):

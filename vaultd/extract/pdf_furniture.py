@@ -9,11 +9,13 @@ from collections.abc import Sequence
 from vaultd.extract.pdf_block import Block
 
 MARGIN = 0.1  # of the page's height, at the top and at the bottom
+NUMBER_MARGIN = 0.15  # where a number that stands alone is the page's
 LEAST_PAGES = 3  # a line on fewer pages is no running header
 LEAST_SHARE = 0.25  # of all pages; chapters have headers of their own
 LONGEST = 200  # characters; a longer block is text
 NUMBER = re.compile(r"(?<!\d)\d{1,4}(?!\d)")
 DIGITS = re.compile(r"[\W\d_]+")
+PLACE = re.compile(r"(?<![\d/])(\d+) ?(?:/|of|von) ?(\d+)(?![\d/])")
 NUMERAL = re.compile(r"(?:page|seite|p\.)?\W*(?:\d+|[ivxlc]+)(?:\W*(?:of|/|von)\W*\d+)?\W*", re.I)
 
 
@@ -31,8 +33,14 @@ def without_furniture(pages: Sequence[list[Block]], heights: Sequence[float]) ->
     repeated = {key for key, count in counts.items() if count >= least}
     repeated |= _numbered(pages, heights)
     kept = []
-    for blocks, height in zip(pages, heights, strict=True):
-        rest = [b for b in blocks if not (_in_margin(b, height) and _key(b) in repeated)]
+    for index, (blocks, height) in enumerate(zip(pages, heights, strict=True)):
+        place = (str(index + 1), str(len(pages)))
+        rest = [
+            block
+            for block in blocks
+            if not _in_margin(block, height)
+            or (_key(block) not in repeated and place not in PLACE.findall(block.plain))
+        ]
         kept.append(rest or blocks)
     return kept
 
@@ -50,7 +58,8 @@ def _numbered(pages: Sequence[list[Block]], heights: Sequence[float]) -> set[str
 
 def _in_margin(block: Block, height: float) -> bool:
     top, bottom = block.box[1], block.box[3]
-    inside = bottom < MARGIN * height or top > (1 - MARGIN) * height
+    margin = NUMBER_MARGIN if block.plain.isdecimal() else MARGIN
+    inside = bottom < margin * height or top > (1 - margin) * height
     return inside and len(block.plain) <= LONGEST
 
 

@@ -142,6 +142,22 @@ async def test_a_read_that_never_ends_delays_no_other_file_for_long_b13(
     assert (await scene.look(RESCAN)).taken == 0
 
 
+async def test_a_new_version_of_what_is_gone_is_not_waited_for(scene: Scene) -> None:
+    others = [scene.put(f"raw/{number}.md", f"text {number}") for number in range(5)]
+    await scene.settle()
+    scene.finish_all()
+    others[0].write_text("a new version")
+    await scene.settle()
+    assert scene.jobs(JobKind.INGEST) == ["raw/0.md"]
+
+    others[0].unlink()
+    for _ in range(4):
+        await scene.look(RESCAN)
+
+    assert scene.jobs(JobKind.INGEST) == []
+    assert scene.jobs(JobKind.RETRACT) == ["raw/0.md"]
+
+
 async def test_a_file_that_was_put_off_and_went_is_forgotten(scene: Scene) -> None:
     path = scene.put("raw/half.pdf", b"%PDF-1.7 half")
     await scene.settle()

@@ -231,10 +231,11 @@ def _lose_source(db: Connection, path: VaultPath, *, now: datetime) -> None:
         to = heir.path if heir is not None else path
         move = NewJob(JobKind.MOVE, path, to, {"to": to, "role": str(Fate.SOURCE)})
         jobs.enqueue_all(db, [move], now=now)
-    elif source.alias_of is None and source.ingested_sha256 is not None:
+        return
+    cancel_open(db, JobKind.INGEST, path, now=now)
+    if source.alias_of is None and source.ingested_sha256 is not None:
         jobs.enqueue_all(db, [NewJob(JobKind.RETRACT, path)], now=now)
     else:
-        cancel_open(db, JobKind.INGEST, path, now=now)
         sources.remove(db, source.identity)
 
 

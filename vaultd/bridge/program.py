@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from vaultd.bridge.answers import Cost
 from vaultd.bridge.feed import Feed
 from vaultd.bridge.keys import Keyring
+from vaultd.bridge.sharing import SharedLooks
 from vaultd.ingest.session import Conversations
 from vaultd.model.paths import Clock, VaultPath
 from vaultd.search import SearchEngine
@@ -36,5 +37,6 @@ class Program:
     ring: Callable[[], None]
     estimate: Callable[[Sequence[VaultPath]], AsyncGenerator[Cost, None]]
     check: Callable[[], Iterable[Check]]
+    looks: SharedLooks
     chat: str
     embedding: str

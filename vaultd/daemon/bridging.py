@@ -13,6 +13,7 @@ from vaultd.bridge.feed import Feed
 from vaultd.bridge.keys import Keyring
 from vaultd.bridge.listening import Address, Bridge
 from vaultd.bridge.program import Program
+from vaultd.bridge.sharing import SharedLooks
 from vaultd.daemon.checking import checks_of_all
 from vaultd.daemon.estimating import estimates, not_taken, taken_of
 from vaultd.daemon.parts import Parts
@@ -39,6 +40,7 @@ def make_bridge(parts: Parts) -> Bridge:
         ring=parts.worker.ring,
         estimate=partial(_estimates, place),
         check=partial(checks_of_all, place.vault.root, place.vault.state, settings),
+        looks=SharedLooks(),
         chat=settings.llm.model or OFFLINE,
         embedding=embedding.model or embedding.provider,
     )

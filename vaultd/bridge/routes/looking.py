@@ -31,15 +31,19 @@ async def pair(program: Program, asked: PairWith) -> Key:
 
 async def status(program: Program, asked: StatusWanted) -> Status:
     """Say what is where, and why. `counts` are of all files, however few are listed."""
-    found = await program.db.read(
-        status_of,
-        vault=str(program.vault.root),
-        running=True,
-        chat=program.chat,
-        embedding=program.embedding,
-        part=Part(asked.after, asked.files),
-    )
-    return Status.model_validate(found)
+
+    async def look() -> Status:
+        found = await program.db.read(
+            status_of,
+            vault=str(program.vault.root),
+            running=True,
+            chat=program.chat,
+            embedding=program.embedding,
+            part=Part(asked.after, asked.files),
+        )
+        return Status.model_validate(found)
+
+    return await program.looks.answer(asked, look)
 
 
 async def usage(program: Program, asked: UsageOf) -> UsageByDay:

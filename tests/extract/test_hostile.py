@@ -30,6 +30,10 @@ def pdf_seed(folder: Path) -> Path:
         page.insert_text((72, 100), f"{PROSE} {number}")
         page.insert_image(pymupdf.Rect(72, 200, 200, 300), stream=png())
         page.draw_rect(pymupdf.Rect(72, 400, 200, 500))
+        for row in range(10):
+            page.insert_text((72, 520 + 12 * row), f"cell {row}")
+            page.insert_text((300, 520 + 12 * row), f"{row} pieces of a row side by side")
+            page.insert_text((72 + row, 660 + 12 * row), "if code:", fontname="cour")
     document.save(folder / "seed.pdf")
     document.close()
     return folder / "seed.pdf"

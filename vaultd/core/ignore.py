@@ -19,8 +19,8 @@ RAW = "raw/"
 _TEXTS = ("md", "mdx", "markdown", "txt", "text", "org", "rst", "rtf", "html", "htm", "xhtml")
 _OFFICE = ("doc", "docx", "docm", "ppt", "pps", "pot", "pptx", "pptm", "ppsx", "ppsm")
 _TABLES = ("xls", "xlsx", "xlsm", "xlsb", "csv", "tsv", "odt", "odp", "ods")
-_BOOKS = ("pdf", "epub", "eml")
-_PICTURES = ("png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff")
+_BOOKS = ("pdf", "epub", "eml", "mhtml", "mht")
+_PICTURES = ("png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "jp2")
 _REFUSED = ("tmp", "temp", "bak", "swp", "exe", "dll", "so", "dylib", "bin", "iso", "dmg")
 
 DEFAULT_INCLUDE: tuple[str, ...] = tuple(

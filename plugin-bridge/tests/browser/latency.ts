@@ -59,7 +59,14 @@ export async function waitsWhileTyping(page: Page): Promise<number[]> {
 		let answered = "";
 		const results = document.querySelector(".prompt-results") as HTMLElement;
 		const input = document.querySelector(".prompt-input") as HTMLInputElement;
-		input.addEventListener("input", (event) => void (event.isTrusted && keys.push({ line: input.value.trim(), at: performance.now() })), true);
+		input.addEventListener(
+			"input",
+			(event) => {
+				const line = input.value.trim();
+				if (event.isTrusted && line !== "") keys.push({ line, at: performance.now() }); // emptying the line asks nothing
+			},
+			true,
+		);
 		const send = window.fetch;
 		window.fetch = async (to, request) => {
 			const answer = await send(to, request);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import textwrap
 from collections.abc import AsyncIterator
@@ -12,6 +13,7 @@ import pytest
 
 from vaultd.errors import TransientError
 from vaultd.extract import Converter, Limits
+from vaultd.extract.converter import NICE
 from vaultd.model.document import ExtractStatus
 
 STAND_IN = """
@@ -82,6 +84,14 @@ async def pid(converter: Converter, name: str = "good") -> str:
 
 async def test_healthy_child_is_used_again(converter: Converter) -> None:
     assert await pid(converter) == await pid(converter)
+
+
+@pytest.mark.skipif(not hasattr(os, "getpriority"), reason="this system has no such number")
+async def test_child_gives_way_to_whoever_waits_for_an_answer(converter: Converter) -> None:
+    child = int(await pid(converter))
+
+    here = os.getpriority(os.PRIO_PROCESS, 0)
+    assert os.getpriority(os.PRIO_PROCESS, child) == max(here, NICE)
 
 
 async def test_child_is_replaced_after_its_number_of_documents(converter: Converter) -> None:

@@ -21,6 +21,8 @@ from vaultd.model.document import ExtractedImage, ExtractedPage, Extraction, Ext
 
 log = structlog.get_logger()
 
+NICE = 10  # of 19, above zero: the priority of a child
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -54,7 +56,10 @@ class Child:
 
     @classmethod
     async def start(cls, command: Sequence[str]) -> Child:
-        """Start `command` in its own process group, with an environment that holds no secret."""
+        """Start `command` in its own process group, with an environment that holds no secret.
+
+        It gives way to whoever waits for an answer, from its imports on.
+        """
         kept = ("PATH", "HOME", "LANG", "TMPDIR", "TEMP", "SYSTEMROOT", "PYTHONPATH", "VIRTUAL_ENV")
         process = await asyncio.create_subprocess_exec(
             *command,
@@ -66,6 +71,10 @@ class Child:
             env={name: os.environ[name] for name in kept if name in os.environ}
             | {"OMP_NUM_THREADS": "1"},
         )
+        if hasattr(os, "setpriority"):  # Windows has classes instead
+            nice = max(NICE, os.getpriority(os.PRIO_PROCESS, 0))
+            with contextlib.suppress(ProcessLookupError):
+                os.setpriority(os.PRIO_PROCESS, process.pid, nice)
         return cls(process)
 
     async def frames(self, request: bytes) -> AsyncIterator[tuple[dict[str, Any], bytes]]:

@@ -10,6 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 
 class Quiet(StrEnum):
@@ -53,9 +54,10 @@ _FENCE_END = re.compile(r"^[ \t]*+(?:>[ \t]*+)*+(`{3,}|~{3,})[ \t]*+\r?$", re.MU
 _TICKS = re.compile(r"(?<!`)`+(?!`)")
 
 
-def quiet_spans(body: str) -> list[Span]:
+@lru_cache(maxsize=4)  # writing one region asks several times, and an index has a megabyte
+def quiet_spans(body: str) -> tuple[Span, ...]:
     """Return the parts of `body` that are not prose, in order, without overlap."""
-    return _Scanner(body).spans()
+    return tuple(_Scanner(body).spans())
 
 
 class _Scanner:

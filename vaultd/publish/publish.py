@@ -232,7 +232,7 @@ async def _listings(plan: Plan, db: Database, vault: Vault, now: datetime) -> li
         written = await db.read(pages.last_written, INDEX)
         there = await asyncio.to_thread(vault.read, INDEX)
         base = written.base if written else None
-        files += _index_file(there, base, _listed_after(plan, listed), vault.writer)
+        files += await asyncio.to_thread(_index_file, plan, there, base, listed, vault.writer)
     if plan.log:
         there = await asyncio.to_thread(vault.read, LOG)
         text = there.decode("utf-8", "replace") if there is not None else None
@@ -243,11 +243,11 @@ async def _listings(plan: Plan, db: Database, vault: Vault, now: datetime) -> li
 
 
 def _index_file(
-    there: bytes | None, base: str | None, listed: list[PageRef], writer: str
+    plan: Plan, there: bytes | None, base: str | None, listed: Sequence[PageRef], writer: str
 ) -> list[PlanFile]:
     try:
         text = there.decode() if there is not None else None
-        new, ours = index_text(text, base, listed, writer)
+        new, ours = index_text(text, base, _listed_after(plan, listed), writer)
     except (RegionError, PropertiesError, UnicodeDecodeError) as error:
         log.warning("index left as it is", reason=str(error))
         return []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from urllib.parse import quote
 
 from vaultd.core.passage import windows_of
@@ -22,15 +23,24 @@ TITLE = "title"  # the lane of files named like the question
 PAGES, SOURCES = "wiki/", "raw/"
 
 
-@dataclass(slots=True)
+@dataclass
 class _Shown:
     """A result with what it takes to know its words again, squeezed, and where else they are."""
 
     hit: Hit
     found: Found
-    snippet: str
-    text: str
+    spoken: str  # its passage without markup
     also: list[Standing]
+
+    @cached_property
+    def snippet(self) -> str:
+        """The words shown, squeezed."""
+        return squeezed(self.hit.snippet)
+
+    @cached_property
+    def text(self) -> str:
+        """The passage, squeezed."""
+        return squeezed(self.spoken)
 
 
 class Results:
@@ -95,7 +105,7 @@ class Results:
             via=ranked.via,
             link=link_to(self._vault_name, found.path, heading=found.heading, page=found.page),
         )
-        return _Shown(hit, found, squeezed(shown), squeezed(spoken), [])
+        return _Shown(hit, found, spoken, [])
 
     def _standing(self, found: Found) -> Standing:
         link = link_to(self._vault_name, found.path, heading=found.heading, page=found.page)

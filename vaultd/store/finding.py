@@ -167,18 +167,19 @@ def matching_words(
     Words that stand in nearly half of the passages are not looked for while others remain.
     With `typing` the last word may be the beginning of one, and so may one that nothing holds.
     """
-    known, typing = _finished(db, words, typing=typing)
-    begun = words[-1] if words and (typing or known[-1] != words[-1]) else ""
-    words = known
     terms = _terms(db, words)
+    begun, is_prefix = "", False
+    if terms and (typing or (not terms[-1].count and len(words[-1]) >= SHORTEST_STEM)):
+        begun = words[-1]
+        stem, is_prefix = _begun(db, begun)
+        terms = terms if stem == begun else [*terms[:-1], *_terms(db, [stem])]
     bound = (K1 + 1) * sum(term.idf for term in terms)
     telling = [term for term in terms if not term.common] or terms
-    if typing and words:
-        unfinished = next(term for term in terms if term.word == words[-1])
-        telling = [*(term for term in telling if term is not unfinished), unfinished]
+    if is_prefix:
+        telling = [*(term for term in telling if term is not terms[-1]), terms[-1]]
     if not telling:
         return WordMatch({}, 0.0, begun)
-    expression, times = _expression(telling, everywhere=not scope.sql, typing=typing)
+    expression, times = _expression(telling, everywhere=not scope.sql, typing=is_prefix)
     within = f" and +rowid in ({scope.sql})" if scope.sql else ""
     rows = db.execute(
         "select rowid, score from"
@@ -190,20 +191,17 @@ def matching_words(
     return WordMatch({passage: score / times for passage, score in rows}, bound, begun)
 
 
-def _finished(db: Connection, words: Sequence[str], *, typing: bool) -> tuple[Sequence[str], bool]:
-    """Return the words to look for, and whether the last is a beginning.
+def _begun(db: Connection, word: str) -> tuple[str, bool]:
+    """Return what to look for in the place of a word's beginning, and whether as a beginning.
 
     Words are stored by their stems, so one that is typed to beyond its stem begins nothing
-    ("fermentat" of "ferment"): there the longest stem that it begins with is looked for.
+    ("fermentat" of "ferment"): there it is the longest stem that it begins with.
     """
-    last = words[-1] if words else ""
-    if len(last) < SHORTEST_STEM or (not typing and _is_there(db, match_of([last]))):
-        return words, typing
-    if _is_there(db, match_of([last], last_is_prefix=True)):
-        return words, True
-    shorter = (last[:end] for end in range(len(last) - 1, SHORTEST_STEM - 1, -1))
+    if len(word) < SHORTEST_STEM or _is_there(db, match_of([word], last_is_prefix=True)):
+        return word, True
+    shorter = (word[:end] for end in range(len(word) - 1, SHORTEST_STEM - 1, -1))
     stem = next((each for each in shorter if _is_there(db, match_of([each]))), "")
-    return ([*words[:-1], stem], False) if stem else (words, typing)
+    return (stem, False) if stem else (word, True)
 
 
 def _is_there(db: Connection, expression: str) -> bool:

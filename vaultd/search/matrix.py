@@ -137,7 +137,7 @@ class Matrix:
         candidates = max(count, int(CANDIDATES * self.count))
         if len(places) > candidates and self.count >= SKETCHED_FROM:
             places = places[_top(self._rough(query)[places], candidates)]
-        scores = self.cosines(query, places) - self.shifts(query)[places]
+        scores = self.cosines(query, places) - self.shifts(query, places)
         best = _top(scores, count)
         best = best[np.argsort(-scores[best], kind="stable")]
         return places[best], scores[best]
@@ -173,7 +173,7 @@ class Matrix:
         assert self._directions is not None
         with _threads().limit(limits=1, user_api="blas"):
             rough: Vector = self._sketches[: self.count] @ (query @ self._directions)
-        rough -= self.shifts(query)
+        rough -= self.shifts(query, slice(self.count))
         return rough
 
     def _draw(self) -> None:
@@ -200,15 +200,15 @@ class Matrix:
         wanted[passages[passages < len(wanted)]] = True
         return wanted[mine]
 
-    def shifts(self, query: Vector) -> Vector:
-        """Return what to take from every window's cosine so that languages can be compared.
+    def shifts(self, query: Vector, places: Integers | slice) -> Vector:
+        """Return what to take from the cosines at `places` so that languages can be compared.
 
         The cosine of the question with the mean of the window's language: passages in the
         question's language are nearer to it for the language's sake alone. The order within
         a language does not change. Languages with few windows share the mean of all.
         """
         by_language, _ = self._shifts(query)
-        shifts: Vector = by_language[self._languages[: self.count]]
+        shifts: Vector = by_language[self._languages[places]]
         return shifts
 
     def language_shifts(self, query: Vector) -> dict[str, float]:

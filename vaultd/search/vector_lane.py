@@ -143,7 +143,7 @@ Top = Iterable[tuple[int, int, float]]  # window, passage, score
 def _scan(matrix: Matrix, query: Vector, allowed: Integers | None, also: Sequence[int]) -> Near:
     found, scores = matrix.nearest(query, WINDOWS_DEPTH, allowed)
     asked = matrix.places_of(np.array(also, dtype=np.int64))
-    their = matrix.cosines(query, asked) - matrix.shifts(query)[asked]
+    their = matrix.cosines(query, asked) - matrix.shifts(query, asked)
     shifts = matrix.language_shifts(query)
     return _by_passage(_rows(matrix, found, scores), _rows(matrix, asked, their), shifts)
 

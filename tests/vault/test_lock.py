@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -47,3 +48,15 @@ def test_lock_file_of_a_dead_process_is_no_obstacle_w36(tmp_path: Path) -> None:
 def test_two_locks_of_one_process_exclude_each_other(tmp_path: Path) -> None:
     with VaultLock(tmp_path), pytest.raises(VaultLockedError):
         VaultLock(tmp_path).take()
+
+
+def test_a_lock_that_is_freed_in_a_moment_is_waited_for(tmp_path: Path) -> None:
+    """A child about to start when its parent was killed holds its files until it has started."""
+    first = VaultLock(tmp_path)
+    first.take()
+    freed = threading.Timer(0.1, first.release)
+    freed.start()
+
+    with VaultLock(tmp_path) as second:
+        assert second.held
+    freed.join()

@@ -8,6 +8,8 @@ import filelock
 
 from vaultd.errors import VaultLockedError
 
+PATIENCE = 0.5
+
 
 class VaultLock:
     """An operating system lock on the state folder; the file's content is nothing but a hint."""
@@ -17,13 +19,15 @@ class VaultLock:
         self._lock = filelock.FileLock(self.path, thread_local=False, is_singleton=False)
 
     def take(self) -> None:
-        """Take the lock without waiting.
+        """Take the lock, waiting for no more than `PATIENCE` seconds.
+
+        A child that was being started when its parent was killed holds it for a moment longer.
 
         Raises:
             VaultLockedError: another process holds it.
         """
         try:
-            self._lock.acquire(timeout=0)
+            self._lock.acquire(timeout=PATIENCE, poll_interval=0.02)
         except filelock.Timeout as error:
             raise VaultLockedError(
                 f"Another vaultd is working on this vault (lock {self.path}). "

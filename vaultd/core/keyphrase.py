@@ -278,7 +278,7 @@ _BEFORE_DEFINITION = re.compile(
     re.IGNORECASE,
 )
 _DEFINITION = re.compile(
-    # "Acme Corporation (ACME) is a …": a name may go on with its legal form, or another name.
+    # "Acme Corporation (ACME) is a …": its legal form and a short name may follow a name.
     r"s?[\"”」』`]?(?:,? (?:Corporation|Company|Incorporated|Limited|Group|Foundation|Corp|Inc|Ltd"
     r"|Co|LLC|PLC|GmbH|AG|SE)\b\.?)?\s*(?:\([^)]{1,40}\)|（[^）]{1,40}）)?\s*,?\s*"
     r"(?:(?:is|are|was|were) (?:an?|the|one|any|defined|called|used)\b|(?:refers? to|means"

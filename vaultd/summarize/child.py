@@ -150,7 +150,7 @@ def upward_text(node: Node | None) -> str:
 
 
 def in_order(children: Iterable[ChildSummary]) -> tuple[ChildSummary, ...]:
-    """Return folders first, then notes, each as Obsidian sorts: "note 2" before "note 10"."""
+    """Return folders, then notes, by what is shown of them: "note 2" before "note 10"."""
     return tuple(
         sorted(
             children, key=lambda child: (not child.is_directory, *_counted(child.shown), child.uri)

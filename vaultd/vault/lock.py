@@ -8,7 +8,7 @@ import filelock
 
 from vaultd.errors import VaultLockedError
 
-PATIENCE = 0.5
+PATIENCE = 0.5  # seconds
 
 
 class VaultLock:

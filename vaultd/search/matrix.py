@@ -22,7 +22,7 @@ Integers: TypeAlias = NDArray[np.int64]
 BLOCK = 512  # vectors widened at a time: 1 MB at 512 dimensions, within the cache
 FEW = 30  # vectors of a language: fewer tell no mean of their own
 
-SKETCH = 96  # directions of the first look: they hold four fifths of how real vectors differ
+SKETCH = 64  # directions of the first look: they hold four fifths of how real vectors differ
 SKETCHED_FROM = 8_192  # vectors: below, comparing all of them takes a millisecond
 CANDIDATES = 0.02  # share compared whole: held 99.9 % of the true best ten when measured
 SAMPLED = 4_096  # vectors that tell the directions
@@ -64,7 +64,6 @@ class Matrix:
         self._bytes = np.zeros((room, dimensions), np.int8)
         self._directions: Vector | None = None  # one a column, once there are many vectors
         self._sketches = np.zeros((0, SKETCH), np.float32)
-        self._place: dict[int, int] = {}
         self._names: dict[str, int] = {}
         self._sums = np.zeros((0, dimensions), np.float64)
         self._counts = np.zeros(0, np.int64)
@@ -84,7 +83,6 @@ class Matrix:
         scales = np.abs(vectors).max(axis=1) / 127.0
         self._scales[start:stop] = scales
         self._bytes[start:stop] = np.rint(vectors / scales[:, None])
-        self._place.update((row.window, start + n) for n, row in enumerate(rows))
         self.count = stop
         for language in np.unique(self._languages[start:stop]):
             chosen = self._languages[start:stop] == language
@@ -92,10 +90,11 @@ class Matrix:
             wide = self._bytes[start:stop][chosen] * scales[chosen][:, None]
             self._sums[language] += wide.sum(axis=0, dtype=np.float64)
 
-    def put(self, rows: Iterable[WindowRow]) -> None:
-        """Add windows, or replace those that are there."""
+    def put(self, rows: Sequence[WindowRow]) -> None:
+        """Add windows, or replace those that are there; none may come twice."""
+        places = self._places([row.window for row in rows])
         for row in rows:
-            place = self._place.get(row.window)
+            place = places.get(row.window)
             if place is None:
                 place = self._new_place(row.window)
             else:
@@ -112,17 +111,11 @@ class Matrix:
 
     def remove(self, windows: Iterable[int]) -> None:
         """Take windows away; unknown ones are no fault."""
-        for window in windows:
-            place = self._place.pop(window, None)
-            if place is None:
-                continue
+        for place in sorted(self._places(windows).values(), reverse=True):
             self._count(place, -1)
             self.count -= 1
-            last = self.count
-            if place != last:
-                for column in self._columns():
-                    column[place] = column[last]
-                self._place[int(self.windows[place])] = place
+            for column in self._columns():
+                column[place] = column[self.count]
 
     def nearest(
         self, query: Vector, count: int, allowed: Integers | None = None
@@ -240,20 +233,24 @@ class Matrix:
             self._grow(max(1024, self.count * 5 // 4))
         place = self.count
         self.windows[place] = window
-        self._place[window] = place
         self.count += 1
         return place
 
+    def _places(self, windows: Iterable[int]) -> dict[int, int]:
+        """Return where each of these windows is; a search through all costs less than a map."""
+        mine = self.windows[: self.count]
+        places = np.flatnonzero(np.isin(mine, np.fromiter(windows, np.int64)))
+        return dict(zip(mine[places].tolist(), places.tolist(), strict=True))
+
     def _grow(self, room: int) -> None:
-        more = room - len(self.windows)
-        self.windows = _longer(self.windows, more)
-        self.passages = _longer(self.passages, more)
-        self.files = _longer(self.files, more)
-        self._languages = _longer(self._languages, more)
-        self._scales = _longer(self._scales, more)
-        self._bytes = _longer(self._bytes, more)
+        self.windows = _longer(self.windows, room)
+        self.passages = _longer(self.passages, room)
+        self.files = _longer(self.files, room)
+        self._languages = _longer(self._languages, room)
+        self._scales = _longer(self._scales, room)
+        self._bytes = _longer(self._bytes, room)
         if self._directions is not None:
-            self._sketches = _longer(self._sketches, more)
+            self._sketches = _longer(self._sketches, room)
 
     def _language(self, name: str) -> int:
         if name not in self._names:
@@ -268,8 +265,11 @@ class Matrix:
         self._sums[language] += sign * float(self._scales[place]) * self._bytes[place]
 
 
-def _longer(column: NDArray[Any], more: int) -> NDArray[Any]:
-    return np.concatenate([column, np.zeros((more, *column.shape[1:]), column.dtype)])
+def _longer(column: NDArray[Any], room: int) -> NDArray[Any]:
+    """Return a copy with more room, which takes no memory before something is written there."""
+    longer = np.zeros((room, *column.shape[1:]), column.dtype)
+    longer[: len(column)] = column
+    return longer
 
 
 def _top(scores: Vector, count: int) -> Integers:

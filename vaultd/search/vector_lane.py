@@ -120,7 +120,7 @@ class VectorLane:
             rows = await self._db.read(windows.window_rows, embedder.id, changed)
             there = {row[0] for row in rows}
             matrix.remove(window for window in changed if window not in there)
-            matrix.put(WindowRow(*row) for row in rows)
+            matrix.put([WindowRow(*row) for row in rows])
         matrix.seq = seq
         self._matrix, self._of = matrix, embedder.id
         return matrix

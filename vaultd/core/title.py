@@ -6,6 +6,7 @@ import re
 from pathlib import PurePosixPath
 
 from vaultd.core.plain import plain
+from vaultd.core.text import unwrapped
 from vaultd.model.document import Extraction
 
 SEARCHED_CHARS = 3_000  # a title page; what comes later is a chapter
@@ -14,7 +15,10 @@ SHORTEST, LONGEST = 3, 200
 _HEADING = re.compile(r"^(#{1,4})[ \t]+(.+?)[ \t]*#*$", re.M)
 # What programs leave in the title property instead of a title.
 _LEFTOVER = re.compile(
-    r"\.[a-z0-9]{2,5}$|^(untitled|microsoft word|powerpoint|document\d*|slide \d+|无标题)\b", re.I
+    r"\.[a-z0-9]{2,5}$|^\([^()]*\)$|^(microsoft word|powerpoint)\b"
+    r"|^(untitled|unnamed|unknown|unspecified|(new )?document|presentation|(work)?book|slide|sheet"
+    r"|(no )?title|无标题|無標題|未命名|無題|제목 없음|unbenannt|sans titre|sin título)[\s\d]*$",
+    re.I,
 )
 _NO_TITLE = re.compile(
     r"^(abstract|contents|table of contents|introduction|目\s*录|摘要|前言|封面|cover)$", re.I
@@ -24,6 +28,8 @@ _NO_TITLE = re.compile(
 def document_title(extraction: Extraction, name: str) -> str:
     """Return the title of what was read from a file called `name`, folders before it or not."""
     beginning = next((page.text for page in extraction.pages if page.text.strip()), "")
+    if extraction.kind == "xlsx":
+        beginning = ""  # what it begins with is the name of one sheet
     return title_of(extraction.metadata.get("title", ""), beginning, name)
 
 
@@ -47,7 +53,7 @@ def _first_heading(text: str) -> str:
         for before, after in zip(headings[number:], headings[number + 1 :], strict=False):
             if after[1] != first[1] or text[before.end() : after.start()].strip():
                 break
-            title = f"{title} {' '.join(plain(after[2]).split())}"
+            title = unwrapped(f"{title}\n{plain(after[2])}")
         return title if len(title) <= LONGEST else ""
     return ""
 

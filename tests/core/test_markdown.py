@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vaultd.core.heading import headings, outline_of
-from vaultd.core.markdown import abstract_of
+from vaultd.core.markdown import abstract_of, cut_at_sentence
 from vaultd.core.page import NewProperties, new_page_text, page_ref, parse_page
 from vaultd.core.sanitise import sanitise
 from vaultd.model.paths import SourceId, VaultPath
@@ -30,6 +30,24 @@ def test_long_abstract_is_cut_at_a_sentence() -> None:
     cut = abstract_of("word " * 100)
     assert len(cut) <= 200
     assert cut.endswith("word…")
+
+
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        (
+            "The employed leg (i.e. the one on the ice) must be straight",
+            "The employed leg (i.e. the…",
+        ),
+        (
+            "Trees were proposed by Gal et al. (11) in the context of Java",
+            "Trees were proposed by Gal…",
+        ),
+        ("Rye is sour. It keeps for weeks on end.", "Rye is sour."),
+    ],
+)
+def test_a_point_inside_a_sentence_does_not_end_it(text: str, cut: str) -> None:
+    assert cut_at_sentence(text, 30) == cut
 
 
 def test_abstract_passes_over_comments_code_and_tables() -> None:

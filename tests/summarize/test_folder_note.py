@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from tests.fakes import FakeClock
 from tests.summarize.conftest import MakeSummarizer
 from tests.summarize.fakes import FakeAuthor, Reviews, page, put, snapshot
-from vaultd.core.folder_note import link_to, linked, lowered, note_body
+from vaultd.core.folder_note import child_line, link_to, linked, lowered, note_body
 from vaultd.core.region import find_regions
 from vaultd.model.paths import VaultPath
 from vaultd.model.summary import ChildSummary, Node, NodeKind, NodeState
@@ -268,6 +268,12 @@ def test_links_of_a_model_become_paths_or_plain_words() -> None:
         "[[wiki/a/Dense retrieval|Dense]], [[wiki/a/BM25|bm25]], [[wiki/a/deep/deep|Deep]], FAISS,"
         " x.png, site"
     )
+
+
+def test_a_long_abstract_is_cut_at_a_word_in_the_list() -> None:
+    line = child_line(child("Rye", "flour " * 30))
+
+    assert line.endswith("flour…")
 
 
 def test_name_with_brackets_is_still_one_link() -> None:

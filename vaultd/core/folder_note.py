@@ -7,8 +7,9 @@ import unicodedata
 from collections.abc import Sequence
 
 from vaultd.core import link
-from vaultd.core.fallback import escaped, first_characters
+from vaultd.core.fallback import escaped
 from vaultd.core.listing import OVERVIEW
+from vaultd.core.markdown import cut_at_sentence
 from vaultd.core.quiet import Quiet, quiet_spans
 from vaultd.core.staleness import name_of
 from vaultd.model.paths import VaultPath
@@ -88,8 +89,7 @@ def texts_in(body: str) -> tuple[str, str]:
 
 def child_line(child: ChildSummary) -> str:
     """Return one line of the list; a folder links to its note, if it has one."""
-    text = " ".join(child.abstract.split())
-    shown = first_characters(text, LINE_CHARS - 1) + "…" if len(text) > LINE_CHARS else text
+    shown = cut_at_sentence(" ".join(child.abstract.split()), LINE_CHARS)
     if child.is_directory and not child.has_abstract:
         head = escaped(child.name) + "/"
     else:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from vaultd.core.plain import plain
 from vaultd.core.quiet import Quiet, quiet_spans
+from vaultd.core.text import sentences
 
 ABSTRACT_LENGTH = 200  # characters; what a folder and the index show of a page
 
@@ -16,7 +17,6 @@ _TABLE = re.compile(r"\s*\|")
 _PICTURE = re.compile(r"\s*!\[")
 _CALLOUT = re.compile(r"\s*>\s*\[!")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+")
-_SENTENCE_END = re.compile(r"[.!?…][)\]\"'”’»]*(?=\s)|[。！？｡][」』”’）]*")
 
 
 def abstract_of(body: str) -> str:
@@ -41,8 +41,8 @@ def cut_at_sentence(text: str, limit: int) -> str:
     """Return the sentences of `text` that fit `limit` characters; else words and an ellipsis."""
     if len(text) <= limit:
         return text
-    ends = [match.end() for match in _SENTENCE_END.finditer(text, 0, limit + 1)]
-    fitting = [end for end in ends if end <= limit]
+    whole = [one.end for one in sentences(text) if one.end <= limit]
+    fitting = [end for end in whole if text[end - 1] not in ";；"]
     if fitting:
         return text[: fitting[-1]]
     head = text[: limit - 1]

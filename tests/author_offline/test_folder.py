@@ -135,6 +135,19 @@ def test_what_a_note_says_of_itself_stands_for_the_folder() -> None:
     assert summary_of(*notes).endswith("The reader scores each of the top passages.")
 
 
+def test_folders_are_not_named_first_for_the_words_that_we_list_their_notes_with() -> None:
+    folders = [
+        folder("mail", "Notes on Invoice. This is a test."),
+        folder("old", "Notes on Receipt. Nothing else came."),
+    ]
+    notes = [
+        child("Rye", "Rye flour makes sour bread."),
+        child("Wheat", "Wheat flour makes white bread."),
+        child("Spelt", "Spelt flour makes brown bread."),
+    ]
+    assert summary_of(*folders, *notes).startswith("5 entries, among them Rye,")
+
+
 def test_a_note_is_shown_with_its_title() -> None:
     titled = ChildSummary("a.md", "paper-12", "Rye is sour.", "source", False, True, "Rye in short")
     text = folder_text(request((titled,)))

@@ -99,7 +99,7 @@ def _spread(children: Sequence[ChildSummary], language: str) -> list[ChildSummar
     As with sentences: what is said already counts against a child (maximal marginal relevance).
     Those in the folder's language come before the others.
     """
-    spoken = {child.uri: f"{child.shown}. {child.abstract}" for child in children}
+    spoken = {child.uri: _spoken(child) for child in children}
     words = {uri: terms_of_sentence(text) for uri, text in spoken.items()}
     is_own = {uri: same_family(language_of(text), language) for uri, text in spoken.items()}
     counts = Counter(word for own in words.values() for word in own)
@@ -117,6 +117,12 @@ def _spread(children: Sequence[ChildSummary], language: str) -> list[ChildSummar
         rest.remove(first[-1])
         told |= words[first[-1].uri]
     return first + rest
+
+
+def _spoken(child: ChildSummary) -> str:
+    """Return what tells what a child is about, without our own words around a list of names."""
+    listed_names = ". ".join(names_in(child.abstract)) if child.is_directory else ""
+    return f"{child.shown}. {listed_names}. {_own_words(child)}"
 
 
 def _shared(own: AbstractSet[str], counts: Mapping[str, int]) -> float:

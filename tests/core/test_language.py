@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import unicodedata
+from collections import Counter
+from pathlib import Path
+
 import pytest
 
 from vaultd.core.language import (
@@ -40,6 +45,56 @@ from vaultd.core.language import (
 )
 def test_short_texts_tell_their_language(text: str, language: str) -> None:
     assert language_of(text) == language
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("What is a twin prime?", "en"),
+        ("Do you know what I have to do?", "en"),
+        ("Le fichier a été modifié par un autre processus.", "fr"),
+        ("Aucun paramètre n’a été donné à la commande.", "fr"),
+        ("El número de líneas no es válido.", "es"),
+        ("A pasta não tem permissão de escrita.", "pt"),
+        ("Il file non è stato trovato nella cartella.", "it"),
+        ("Filen kan ikke åpnes uten passord.", "no"),
+        ("Filen kan ikke åbnes uden adgangskode.", "da"),
+        ("Filen kan inte öppnas utan lösenord.", "sv"),
+        ("Tiedostoa ei voi avata, koska se on lukittu.", "fi"),
+        ("Nie można otworzyć pliku do zapisu.", "pl"),
+        ("Soubor se nepodařilo otevřít pro zápis.", "cs"),
+        ("A fájl nem található és nem hozható létre.", "hu"),
+        ("Numărul de linii nu este valid.", "ro"),
+        ("Dosya bu dizinde yok ve açılamadı.", "tr"),
+        ("Không thể mở tập tin này.", "vi"),
+        ("Berkas ini tidak dapat dibuka.", "id"),
+    ],
+)
+def test_words_and_letters_that_languages_share_do_not_decide(text: str, language: str) -> None:
+    assert language_of(text) == language
+    assert language_of(unicodedata.normalize("NFD", text)) == language
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "A client wants to invest $10,000.",
+        "Nicholas promised to pay tomorrow, said Boris.",
+        "I named her Luna.",
+        "E-cadherin drives a cancer cell to do so",
+    ],
+)
+def test_a_short_english_line_with_a_name_is_not_taken_for_another_language(line: str) -> None:
+    assert language_of(line) in ("en", "")
+
+
+def test_english_questions_are_seen_to_be_english(shared: Path) -> None:
+    lines = (shared / "search-eval/xquad-en-zh/queries.jsonl").read_text("utf-8").splitlines()
+    questions = [each["text"] for each in map(json.loads, lines) if each["lang"] == "en"]
+    found = Counter(map(language_of, questions))
+
+    assert found.keys() <= {"en", ""}
+    assert found["en"] > 0.9 * len(questions)
 
 
 @pytest.mark.parametrize("text", ["", "x = 1", "Quantum entanglement", "die", "1234 µ Ω", "🙂🙂"])

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
+
+from vaultd.core.latin import latin_language
 
 SAMPLE_CHARS = 24_000  # enough for a thousand function words; keeps a 20 MB text cheap
 SAMPLE_SLICES = 12  # a licence or an abstract in another language stays a minority
@@ -61,49 +64,6 @@ _LETTERS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "greek": (),
 }
 
-# Function words, lower case. A language needs two different signals: two of its words, or one
-# word and one of its letters. "die" alone must not make English German.
-_WORDS: Mapping[str, frozenset[str]] = {
-    language: frozenset(words.split())
-    for language, words in (
-        ("en", "the of and to is that with for are this from which be by an was it as on not or"),
-        ("de", "der die das und ist nicht mit ein eine von den dem zu auf für sich auch werden"),
-        ("fr", "le les des et est une dans pour que qui sur par pas du au avec ce sont cette"),
-        ("es", "el los las y es una del por que con para se como más su al lo pero esta"),
-        ("pt", "o os as e é uma do da não que com para em se mais dos das ao por são"),
-        ("it", "il gli che di è un una per con non del della sono nel alla anche si dei le"),
-        ("nl", "de het een en van is dat niet met op voor zijn aan er ook maar door bij"),
-        ("sv", "och att det som en är på för med inte den av till har ett om jag"),
-        ("da", "og det at en af er på til for ikke med der den som har jeg et"),
-        ("no", "og det på er for til en av ikke med som den har jeg et å fra ble"),
-        ("fi", "ja on ei se että oli hän mutta ovat kun joka tai myös sen ovat kanssa"),
-        ("pl", "i w nie na się z że jest do to jak od przez dla który oraz są po"),
-        ("cs", "a je se na že v s do jako není pro ale by to které jsou také podle"),
-        ("hu", "a az és hogy nem egy is meg van ez de volt vagy mint csak"),
-        ("ro", "și în de la nu cu este pe un o din că pentru sunt care mai"),
-        ("tr", "ve bir bu için ile da de olarak daha çok en gibi ne var olan"),
-        ("vi", "và của là các có được cho trong một không những với này người"),
-        ("id", "yang dan di dengan untuk dari ini tidak pada adalah dalam akan atau itu"),
-    )
-}
-_SIGNS: Mapping[str, str] = {
-    "de": "äöüß",
-    "fr": "èêçàùœîô",
-    "es": "ñ¿¡áíóú",
-    "pt": "ãõçáêâ",
-    "it": "èàòùì",
-    "sv": "åäö",
-    "da": "æøå",
-    "no": "æøå",
-    "fi": "äö",
-    "pl": "ąęłśżźćń",
-    "cs": "ěřůžščý",
-    "hu": "őűáéö",
-    "ro": "ăâîșț",
-    "tr": "ğışçİ",
-    "vi": "đơưạảấầẩậắằếềểệốồộớờởợụủứừửữự",
-}
-
 _PROPERTIES = re.compile(r"\A---\n.*?\n---[ \t]*(?:\n|\Z)", re.DOTALL)
 _FENCE = re.compile(r"^(`{3,}|~{3,})[^\n]*\n.*?(?:^\1[`~]*[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _NOT_PROSE = re.compile(
@@ -123,7 +83,7 @@ def language_of(text: str) -> str:
     Looks at no more than `SAMPLE_CHARS` characters, taken from all parts of the text. Kana
     makes Japanese, Hangul Korean, Han Chinese, if the characters outnumber the Latin words.
     """
-    sample = _sample(text)
+    sample = unicodedata.normalize("NFC", _sample(text))
     scripts = {
         script: _words_in(script, found.findall(sample))
         for script, (_, found) in _ALPHABETS.items()
@@ -137,7 +97,7 @@ def language_of(text: str) -> str:
         return _east_asian(kana, han, hangul)
     if scripts[script] >= max(1, len(latin)):
         return _within_alphabet(script, sample)
-    return _latin([word.lower() for word in latin], sample.lower())
+    return latin_language([word.lower() for word in latin], sample.lower())
 
 
 def prose_of(text: str) -> str:
@@ -234,42 +194,3 @@ def _within_alphabet(script: str, sample: str) -> str:
     if found.get("ru", 0) > found.get("uk", 0) and found.get("ru", 0) > found.get("be", 0):
         return "ru"
     return next((name for name, count in found.items() if count >= 2), _ALPHABETS[script][0])
-
-
-def _are_evidence(hits: list[str], counts: dict[str, int], words: int, *, signed: bool) -> bool:
-    """Tell whether these function words show a language: different ones, and often enough.
-
-    A longer text has more of them; names, lists and invented text have few.
-    """
-    wanted = 2 + (words >= _LONGER) + 2 * (words >= _LONG)
-    return (
-        len(hits) + signed >= wanted
-        and any(len(word) > 1 for word in hits)
-        and sum(counts[word] for word in hits) >= _LEAST_SHARE * words
-    )
-
-
-_LONGER, _LONG = 40, 200  # words from which on three, and five, different signals are wanted
-# Of a text's words. The first article of the Universal Declaration of Human Rights has 0.13 to
-# 0.4 in the languages above; the same article in 400 languages, one after the other, has 0.03.
-_LEAST_SHARE = 0.05
-
-
-def _latin(words: list[str], sample: str) -> str:
-    """Return the Latin language with most hits among those that give two different signals."""
-    counts: dict[str, int] = {}
-    for word in words:
-        counts[word] = counts.get(word, 0) + 1
-    for single in re.findall(r"(?<!\w)[aeéioyåà](?!\w)", sample):  # one-letter words
-        counts[single] = counts.get(single, 0) + 1
-    best, best_score = "", 0.0
-    for language, own in _WORDS.items():
-        hits = [word for word in own if word in counts]
-        signs = [sign for sign in _SIGNS.get(language, "") if sign in sample]
-        if not _are_evidence(hits, counts, len(words), signed=bool(signs)):
-            continue
-        signed = sum(sample.count(sign) for sign in signs)
-        score = sum(counts[word] for word in hits) + min(signed, len(words)) / 2 + len(hits) / 10
-        if score > best_score:
-            best, best_score = language, score
-    return best

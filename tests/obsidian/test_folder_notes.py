@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.fakes import FakeClock
 from tests.summarize.conftest import MakeSummarizer
-from tests.summarize.fakes import Reviews, put
+from tests.summarize.fakes import FakeAuthor, Reviews, put
 from vaultd.model.paths import VaultPath
 from vaultd.store import nodes
 from vaultd.store.database import Database
@@ -33,6 +33,23 @@ async def test_the_note_of_a_renamed_folder_takes_its_new_name_if_it_is_only_our
     assert there == ["Ventures.md", "boat.md"]
     assert "[[Ventures/boat|boat]]" in text_of(vault, "Ventures/Ventures.md")
     assert reviews == []
+
+
+async def test_the_note_of_a_renamed_folder_has_no_heading_with_its_former_name(
+    make: MakeSummarizer, vault: Vault, author: FakeAuthor
+) -> None:
+    put(vault, {"Projects/boat.md": "I build a boat.\n"})
+    author.title = "# Projects\n\n"
+    await make(roots=("Projects",)).refresh_all()
+    (vault.root / "Projects").rename(vault.root / "Ventures")
+    author.forget()
+
+    await make(roots=("Ventures",)).refresh_all()
+
+    text = text_of(vault, "Ventures/Ventures.md")
+    assert "Projects" not in text
+    assert "## All of" in text
+    assert author.asked() == []
 
 
 async def test_a_former_folder_note_with_a_persons_words_stays_and_is_told(

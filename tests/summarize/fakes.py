@@ -27,13 +27,15 @@ from vaultd.vault.files import Vault
 class FakeAuthor:
     """Writes texts that depend on the inputs; `fault` may raise before every call.
 
-    `latency` in seconds. `same_abstract` gives every folder one abstract for good.
+    `latency` in seconds. `same_abstract` gives every folder one abstract for good; `title`
+    stands above each overview.
     """
 
     name: str = "fake-model"
     latency: float = 0.0
     fault: Callable[[str], None] | None = None
     same_abstract: bool = False
+    title: str = ""
     offline: bool = False
     sees_pictures: bool = False
     folders: list[FolderRequest] = field(default_factory=list)
@@ -64,7 +66,9 @@ class FakeAuthor:
         )
         mark = f"{hash_of(inputs):08x}"
         names = [f"- [[{child.name}]]" for child in request.children[:5]]
-        return FolderText(f"About {mark}.", "\n".join([f"# All of {mark}", "", *names]))
+        return FolderText(
+            f"About {mark}.", self.title + "\n".join([f"# All of {mark}", "", *names])
+        )
 
     async def summarise_file(self, request: FileRequest) -> str:
         self.files.append(request)

@@ -5,10 +5,11 @@ from hypothesis import strategies as st
 from tests.fakes import FakeClock
 from tests.summarize.conftest import MakeSummarizer
 from tests.summarize.fakes import FakeAuthor, Reviews, page, put, snapshot
-from vaultd.core.folder_note import child_line, link_to, linked, lowered, note_body
+from vaultd.core.folder_note import child_line, link_to, linked, lowered, note_body, untitled
 from vaultd.core.region import find_regions
 from vaultd.model.paths import VaultPath
 from vaultd.model.summary import ChildSummary, Node, NodeKind, NodeState
+from vaultd.publish.history import versions
 from vaultd.store import nodes
 from vaultd.store.database import Database
 from vaultd.summarize.operations import SummaryOperations
@@ -130,6 +131,8 @@ async def test_edited_region_can_be_handed_back(
     await projects.refresh_marked()
 
     assert text_of(vault, NOTE) == ours
+    (kept,) = versions(vault, VaultPath(NOTE))
+    assert "My own words about" in (vault.read_state(kept.name) or b"").decode()
 
 
 async def test_taking_the_markers_away_means_leave_it_alone(
@@ -284,6 +287,15 @@ def test_headings_start_at_the_asked_level_and_code_is_left() -> None:
     assert (
         lowered("# A\n\n```\n# code\n```\n\n### B\n", 2) == "## A\n\n```\n# code\n```\n\n#### B\n"
     )
+
+
+def test_an_overview_needs_no_title_that_repeats_the_folders_name() -> None:
+    assert (
+        untitled("# Deep  learning\n\n## Text\n\n- One\n", "deep-learning") == "## Text\n\n- One\n"
+    )
+    assert untitled("## Text\n\n- One\n", "deep-learning") == "## Text\n\n- One\n"
+    assert untitled("- One\n\n# Text\n", "text") == "- One\n\n# Text\n"
+    assert untitled("# Text", "text") == "# Text"
 
 
 def test_fallback_is_shown_as_a_draft_in_the_language_of_the_folder() -> None:

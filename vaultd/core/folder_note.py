@@ -41,6 +41,7 @@ _LINK = re.compile(r"(!?)\[\[([^\[\]|#\n]*)(#[^\[\]|\n]*)?(?:\\?\|([^\[\]\n]*))?
 _MARKDOWN_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\n]*\)")
 _ESCAPED = re.compile(r"\\([`*\[\]<>$_#%=~])")  # what `escaped` put a backslash before
 _HEADING = re.compile(r"^(#{1,6})(?=[ \t])", re.MULTILINE)
+_FIRST_HEADING = re.compile(r"\A\s*#{1,6}[ \t]+([^\n]+)\n?")
 
 
 def note_path_of(folder: VaultPath) -> VaultPath | None:
@@ -142,6 +143,17 @@ def lowered(text: str, level: int) -> str:
         pieces += text[position : match.start()], "#" * max(1, min(6, len(match[1]) + shift))
         position = match.end()
     return "".join((*pieces, text[position:]))
+
+
+def untitled(overview: str, name: str) -> str:
+    """Return `overview` without a first heading that only repeats the folder's `name`.
+
+    The note bears the name already, and keeps its text when the folder is renamed.
+    """
+    found = _FIRST_HEADING.match(overview)
+    if found is None or _slug(found[1]) != _slug(name):
+        return overview
+    return overview[found.end() :].lstrip("\n") or overview
 
 
 def _slug(name: str) -> str:

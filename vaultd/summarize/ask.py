@@ -11,6 +11,7 @@ import structlog
 
 from vaultd.author.seam import Author, FileRequest, FolderRequest, FolderText
 from vaultd.core.bucket import Bucket, arrange
+from vaultd.core.folder_note import untitled
 from vaultd.core.markdown import cut_at_sentence
 from vaultd.core.staleness import (
     Maker,
@@ -144,7 +145,7 @@ class Asker:
 
     async def _call(self, request: FolderRequest, tally: Tally, *, then: VaultPath) -> FolderText:
         async def ask() -> FolderText:
-            return checked(await self.author.summarise(request))
+            return checked(await self.author.summarise(request), request.name)
 
         return await self._guarded(ask, tally, _folder_caller(request.folder, tally), then=then)
 
@@ -195,14 +196,16 @@ def _folder_caller(folder: VaultPath, tally: Tally) -> Caller:
     return Caller(folder, (tally.urgency, -depth_of(folder)))
 
 
-def checked(text: FolderText) -> FolderText:
+def checked(text: FolderText, name: str) -> FolderText:
     """Return both texts in bounds: the abstract one paragraph, cut at a sentence.
+
+    The overview comes without the folder's `name` for a title.
 
     Raises:
         BadReplyError: one of them is empty.
     """
     abstract = cut_at_sentence(" ".join(normalised(text.abstract).split()), ABSTRACT_CHARS)
-    overview = _cut_lines(normalised(text.overview), OVERVIEW_CHARS)
+    overview = _cut_lines(untitled(normalised(text.overview), name), OVERVIEW_CHARS)
     if not abstract or not overview:
         raise BadReplyError("The abstract or the overview came back empty.")
     return FolderText(abstract, overview)

@@ -17,6 +17,7 @@ from vaultd.publish.questions import Question
 from vaultd.review import Reviews, Sweep
 from vaultd.store import joblist, jobs, pages, reviews
 from vaultd.store.database import Database
+from vaultd.summarize.note import OPTIONS
 from vaultd.vault.files import Vault
 
 PAGE = VaultPath("wiki/concepts/Heat.md")
@@ -194,6 +195,55 @@ async def test_a_parked_source_is_asked_about_however_much_else_waits(
     await sweep.run()
 
     assert _note(vault).name == "Waits for you - locked.pdf.md"
+
+
+async def test_a_retry_that_did_not_help_is_asked_about_again(
+    sweep: Sweep, vault: Vault, db: Database
+) -> None:
+    await _park(sweep, "raw/locked.pdf")
+    await sweep.run()
+    await _answer(sweep, vault, lambda text: text.replace("[ ] Retry", "[x] Retry"))
+    assert not list((vault.root / "wiki/reviews").glob("*.md"))
+
+    await _park(sweep, "raw/locked.pdf")
+    await sweep.run()
+
+    assert _note(vault).name == "Waits for you - locked.pdf.md"
+
+
+async def test_a_source_that_is_held_a_second_time_is_asked_about_again(
+    sweep: Sweep, vault: Vault, db: Database
+) -> None:
+    await _park(sweep, "raw/locked.pdf")
+    await sweep.run()
+    (row,) = await db.read(joblist.listed, (JobState.PARKED,))
+    await db.run(jobs.retry, row.id, now=sweep.of.clock())
+    await sweep.run()
+    assert not list((vault.root / "wiki/reviews").glob("*.md"))
+
+    await _park(sweep, "raw/locked.pdf")
+    await sweep.run()
+
+    assert _note(vault).name == "Waits for you - locked.pdf.md"
+
+
+async def test_the_new_text_of_a_folder_note_is_asked_for_by_its_answer(
+    sweep: Sweep, vault: Vault, db: Database
+) -> None:
+    note = VaultPath("wiki/concepts/concepts.md")
+    draft = ReviewDraft(
+        ReviewKind.CONFLICT, f"Text of {note}", "Yours stays.", options=OPTIONS, pages=(note,)
+    )
+    await sweep.propose(draft)
+    assert "[[wiki/concepts/concepts|" in _note(vault).read_text("utf-8")
+
+    await _answer(sweep, vault, lambda text: text.replace("[ ] Use the", "[x] Use the"))
+
+    (job,) = await db.read(joblist.listed, (JobState.QUEUED,), kinds=(JobKind.SUMMARIZE,))
+    assert job.subject == "wiki/concepts"
+
+    await sweep.propose(draft)
+    assert "Yours stays." in _note(vault).read_text("utf-8")
 
 
 async def test_sources_of_like_names_get_a_note_each(sweep: Sweep, vault: Vault) -> None:

@@ -9,6 +9,10 @@ from dataclasses import dataclass
 
 from vaultd.model.wiki import ReviewDraft, ReviewKind
 
+RETRY = "Retry"  # of a source that is held
+HAND_BACK = "Use the new text"  # of a folder note whose region a person edited
+FOR_ONCE = frozenset({RETRY, HAND_BACK})  # settle what is there now, and not what comes later
+
 REVIEWS_PER_SOURCE = 5  # as many as a person answers in one sitting; without a cap 3,000 piled up
 NEAR_TITLE = 0.8  # share of equal words from which two titles of one kind are the same question
 

@@ -63,7 +63,8 @@ async def asked(
         known = await db.read(reviews.review, item)
         pages = _pages(question.draft, targets)
         note: VaultPath | None = None
-        if known is None and item not in {row["id"] for row in rows}:
+        is_new = known is None or reviews.comes_again(known)
+        if is_new and item not in {row["id"] for row in rows}:
             note = distinct_path(REVIEWS_FOLDER, question.draft.title, taken)
             taken.add(same_path(note))
             text = _note_text(question.draft, item, pages, source, today)

@@ -11,7 +11,7 @@ from typing import Any
 from vaultd.core.link import link_to, passage_link
 from vaultd.core.names import distinct_path
 from vaultd.core.page import NewProperties, decode_note, new_page_text
-from vaultd.core.review import Answer, answer_in
+from vaultd.core.review import HAND_BACK, RETRY, Answer, answer_in
 from vaultd.core.sanitise import sanitise
 from vaultd.core.schema import parse_schema, route
 from vaultd.core.timing import stamp
@@ -29,8 +29,7 @@ from vaultd.store.reviews import ReviewItem
 from vaultd.vault.files import Vault
 
 FOLDER = "wiki/reviews/"
-CREATE, ACCEPT, RETRY, ANSWER = "Create Page", "Accept", "Retry", "answer"
-HAND_BACK = "Use the new text"  # of a folder note whose region a person edited
+CREATE, ACCEPT, ANSWER = "Create Page", "Accept", "answer"
 STUB_TYPE = "concept"
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Any
 
 import structlog
@@ -12,6 +13,7 @@ import structlog
 from vaultd.core.link import Targets
 from vaultd.core.near import NearNames
 from vaultd.core.reconcile import identity_of
+from vaultd.core.review import RETRY
 from vaultd.core.timing import stamp
 from vaultd.errors import DiskFullError, PermanentError, TransientError
 from vaultd.model.jobs import JobKind, JobState
@@ -21,7 +23,7 @@ from vaultd.publish.catalog import read_wiki
 from vaultd.publish.plan import Plan
 from vaultd.publish.publish import publish
 from vaultd.publish.questions import Question, asked
-from vaultd.review.answers import RETRY, Reviews, page_title
+from vaultd.review.answers import Reviews, page_title
 from vaultd.store import joblist, receipt, reviews
 from vaultd.store.reviews import ReviewItem
 
@@ -52,20 +54,25 @@ class Sweep:
             log.warning("questions not written", reason=str(error))
 
     async def propose(self, draft: ReviewDraft, proposal: dict[str, Any] | None = None) -> None:
-        """Put one question to the person, unless it was asked before."""
-        await self.ask([(Question(draft, proposal), NOBODY)])
+        """Put one question of our own to the person, unless it was asked before.
+
+        It names its pages by their paths, folder notes and a person's notes among them.
+        """
+        named = {path: PageRef(path, PurePosixPath(path).stem, "") for path in draft.pages}
+        await self.ask([(Question(draft, proposal), NOBODY)], named=named)
 
     async def ask(
         self,
         questions: Sequence[tuple[Question, SourceId]],
         settled: Sequence[ReviewItem] = (),
+        named: Mapping[VaultPath, PageRef] | None = None,
     ) -> None:
         """Write the notes of new questions and take away those of settled ones."""
         now = self.of.clock()
         pages = (await read_wiki(self.of.db, self.of.vault)).pages
         found = await asked(
             questions,
-            targets=Targets.over(list(pages)),
+            targets=Targets.over(list(pages), named),
             today=now.date(),
             db=self.of.db,
             vault=self.of.vault,

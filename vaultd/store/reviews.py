@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from vaultd.core.review import FOR_ONCE
 from vaultd.core.timing import stamp
 from vaultd.model.paths import SourceId, VaultPath
 from vaultd.model.wiki import ReviewKind
@@ -74,13 +75,13 @@ def open_count(db: Connection) -> int:
 def propose(db: Connection, items: Iterable[ReviewItem], *, now: datetime) -> list[ReviewItem]:
     """Store new items and return those that are open and have no note yet.
 
-    An item that was answered or closed stays so when it comes again; an open one gains the
-    new pages, searches and sources, and a newer proposal replaces the older.
+    An item that is over stays so when it comes again; an open one gains the new pages, searches
+    and sources, and a newer proposal replaces the older.
     """
     fresh: list[ReviewItem] = []
     for item in items:
         known = review(db, item.id)
-        if known is None:
+        if known is None or comes_again(known):
             _insert(db, item, now=now)
             fresh.append(item)
         elif known.state == "open":
@@ -88,10 +89,20 @@ def propose(db: Connection, items: Iterable[ReviewItem], *, now: datetime) -> li
     return fresh
 
 
+def comes_again(item: ReviewItem) -> bool:
+    """Tell whether an item that is not open is asked anew when its cause is back.
+
+    What a person tried and what settled itself says nothing about the next time.
+    """
+    if item.state == "closed":
+        return item.kind is ReviewKind.PARKED
+    return item.state == "answered" and item.action in FOR_ONCE
+
+
 def _insert(db: Connection, item: ReviewItem, *, now: datetime) -> None:
     db.execute(
         """
-        insert into reviews (id, kind, title, body, options, pages, searches, sources,
+        insert or replace into reviews (id, kind, title, body, options, pages, searches, sources,
                              proposal, created_at, updated_at)
         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """,

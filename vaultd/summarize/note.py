@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import TypedDict
 
@@ -13,11 +14,13 @@ from vaultd.core.folder_note import note_body, note_path_of
 from vaultd.core.link import link_to
 from vaultd.core.properties import properties_or_none, render_block, set_properties, split_note
 from vaultd.core.region import RegionState, find_regions, put_region, short_hash
+from vaultd.core.review import HAND_BACK
 from vaultd.core.staleness import name_of
 from vaultd.errors import PageChangedError, PermanentError
 from vaultd.model.paths import VaultPath
 from vaultd.model.summary import ChildSummary, Node, NodeState
 from vaultd.model.wiki import ReviewDraft, ReviewKind
+from vaultd.publish.history import keep_version
 from vaultd.summarize.child import FOLDER, REGION
 from vaultd.vault.files import Vault
 
@@ -25,7 +28,7 @@ log = structlog.get_logger()
 
 ProposeReview = Callable[[ReviewDraft], Awaitable[None]]
 
-OPTIONS = ("Keep mine", "Use the new text")
+OPTIONS = ("Keep mine", HAND_BACK)
 
 
 class _Marks(TypedDict):
@@ -167,8 +170,11 @@ def remove_text(vault: Vault, folder: VaultPath) -> bool:
     return vault.write(path, rest.encode(), expect=current)
 
 
-def accept_edit(vault: Vault, folder: VaultPath) -> bool:
-    """Make a person's edit of our region ours, so that the next text replaces it. Blocking."""
+def accept_edit(vault: Vault, folder: VaultPath, when: datetime) -> bool:
+    """Make a person's edit of our region ours, so that the next text replaces it. Blocking.
+
+    What they wrote is kept as a version of the note.
+    """
     path = note_path_of(folder)
     current = None if path is None else vault.read(path)
     if path is None or current is None:
@@ -177,6 +183,7 @@ def accept_edit(vault: Vault, folder: VaultPath) -> bool:
     region = find_regions(text).get(REGION)
     if region is None or not region.edited:
         return False
+    keep_version(vault, path, current, when)
     marks: _Marks = {"inputs": region.inputs, "state": region.state}
     return vault.write(
         path, put_region(text, REGION, region.body, **marks).encode(), expect=current

@@ -251,7 +251,7 @@ class SummaryOperations:
 
     async def hand_back(self, folder: VaultPath) -> None:
         """Let vaultd write the note of `folder` again, over a person's edit of its region."""
-        await asyncio.to_thread(self._summarizer.accept_edit, folder)
+        await asyncio.to_thread(self._summarizer.accept_edit, folder, self._clock())
 
         def forget(db: Connection) -> None:
             folders.forget_note(db, folder)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
@@ -159,9 +159,9 @@ class DirectorySummarizer:
         await self._db.run(folders.take_in, folder)
         return await self.refresh_tree(folder, asked=True, urgency=PERSON)
 
-    def accept_edit(self, folder: VaultPath) -> bool:
+    def accept_edit(self, folder: VaultPath, when: datetime) -> bool:
         """Let the next text replace a person's edit of the region of `folder`. Blocking."""
-        return accept_edit(self.tree.vault, folder)
+        return accept_edit(self.tree.vault, folder, when)
 
     async def summarize(self, job: Job, progress: Progress) -> Mapping[str, Any]:
         """Work on a job: "." looks at what is marked or due, a folder is looked at whole.

@@ -58,7 +58,8 @@ class Sweep:
 
         It names its pages by their paths, folder notes and a person's notes among them.
         """
-        named = {path: PageRef(path, PurePosixPath(path).stem, "") for path in draft.pages}
+        paths = [VaultPath(page) for page in draft.pages]
+        named = {path: PageRef(path, PurePosixPath(path).stem, "") for path in paths}
         await self.ask([(Question(draft, proposal), NOBODY)], named=named)
 
     async def ask(

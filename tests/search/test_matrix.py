@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaultd.search.matrix import SKETCHED_FROM, Matrix, Vector, WindowRow
+from vaultd.search.matrix import Integers, Matrix, Vector, WindowRow
 
 DIMENSIONS = 16
 
@@ -54,15 +54,31 @@ def test_it_holds_what_was_put_and_not_removed(changes: list[tuple[str, set[int]
     assert not there
 
 
-def test_the_first_look_by_few_directions_keeps_what_is_near() -> None:
+def test_the_nearest_of_many_are_those_of_an_exact_scan() -> None:
     rng = np.random.default_rng(3)
-    centres = rng.standard_normal((200, DIMENSIONS), np.float32)
-    vectors = centres[rng.integers(0, 200, SKETCHED_FROM)]
-    vectors = vectors + 0.3 * rng.standard_normal(vectors.shape, np.float32)
+    vectors = rng.standard_normal((9_000, 512), np.float32) + rng.standard_normal(512, np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    matrix = Matrix(512)
+    matrix.load([WindowRow(n, n, n, "en", vector) for n, vector in enumerate(vectors)])
+    question = rng.standard_normal(512, np.float32)  # a question is not like what it looks for
+    question /= np.linalg.norm(question)
+    exact = np.argsort(-(vectors @ question))
+    places, _ = matrix.nearest(question, 100)
+    assert len(set(exact[:100]) & set(matrix.windows[places])) >= 99
+    below: Integers = np.arange(0, 9_000, 90)
+    places, _ = matrix.nearest(question, 10, below)
+    assert matrix.windows[places].tolist() == [n for n in exact.tolist() if n % 90 == 0][:10]
+
+
+def test_what_is_nearest_comes_first_whatever_is_alike_behind_it() -> None:
     matrix = Matrix(DIMENSIONS)
-    matrix.load([WindowRow(n + 1, n, n, "en", vector) for n, vector in enumerate(vectors)])
-    matrix.put([WindowRow(len(vectors) + 1, len(vectors), 0, "en", unit(5))])
-    places, _ = matrix.nearest(unit(5), 10)
-    exact = np.argsort(-(vectors @ unit(5)))[:9] + 1
-    assert set(matrix.windows[places]) == {*exact.tolist(), len(vectors) + 1}
+    alike = [WindowRow(n, n, n, "en", unit(1)) for n in range(50)]
+    matrix.load([*alike, WindowRow(50, 50, 50, "en", unit(2))])
+    places, _ = matrix.nearest(unit(2), 10)
+    assert len(places) == 10
+    assert matrix.windows[places[0]] == 50
+
+
+def test_nothing_is_near_where_there_is_nothing() -> None:
+    places, scores = Matrix(DIMENSIONS).nearest(unit(1), 10)
+    assert len(places) == len(scores) == 0

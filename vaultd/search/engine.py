@@ -56,6 +56,7 @@ class _Asked:
     notes: list[str] = field(default_factory=list)
     words: finding.WordMatch | None = None
     near: Near | None = None
+    embedded: tuple[StoredEmbedder, Vector] | None = None  # the question, and who embedded it
     routes: Routes = NO_ROUTES
     scale: float = 1.0
 
@@ -79,7 +80,7 @@ class SearchEngine:
         self._vault_name = vault_name
         self._excluded = excluded
         self._vectors = VectorLane(db, embedders, memory_bytes=memory_bytes)
-        self._summaries = SummaryLane(db)
+        self._summaries = SummaryLane()
         self._pending: tuple[tuple[int, int], int] = ((-1, -1), 0)
 
     async def warm(self) -> None:
@@ -103,9 +104,9 @@ class SearchEngine:
             )
             asked.lanes.append("words")
         if question.mode is not Mode.WORDS and asked.parsed.text:
-            await self._ask_vectors(asked, summaries=question.mode is Mode.HYBRID)
+            await self._ask_vectors(asked)
         k = max(1, min(question.k, MOST))
-        results = await self._db.read(self._results, asked, k, typing=question.typing)
+        results = await self._db.read(self._results, asked, question, k)
         if asked.hidden and len(results) < k:
             asked.notes.append(f"Left out: {asked.hidden} files that you excluded in Obsidian.")
         return Answer(question.text, tuple(asked.lanes), tuple(results), tuple(asked.notes))
@@ -162,7 +163,7 @@ class SearchEngine:
             return ExcludedFiles(()), []
         return excluded, await self._db.read(finding.files_whose, excluded.__contains__)
 
-    async def _ask_vectors(self, asked: _Asked, *, summaries: bool) -> None:
+    async def _ask_vectors(self, asked: _Asked) -> None:
         active = await self._vectors.active()
         if active is None:
             if self._vectors.configured:
@@ -178,32 +179,35 @@ class SearchEngine:
             return
         also = list(asked.words.scores) if asked.words else []
         asked.near = await self._vectors.nearest(active, query, asked.scope, also)
+        asked.embedded = (active, query)
         asked.lanes.append("vectors")
         if not active.identity.startswith(SCALED):
             asked.scale = scale_for(asked.near.scores[p] for p in asked.near.found)
-        await self._note_pending(asked, active)
-        if summaries:
-            await self._ask_summaries(asked, active, query)
 
-    async def _ask_summaries(self, asked: _Asked, active: StoredEmbedder, query: Vector) -> None:
+    def _note_pending(self, db: Connection, asked: _Asked, embedder: StoredEmbedder) -> None:
+        state = near.index_state(db)
+        if state != self._pending[0]:
+            self._pending = (state, vectors.pending(db, embedder.id))
+        if count := self._pending[1]:
+            asked.notes.append(f"{count} passages have no vectors yet: found by words only.")
+
+    def _ask_summaries(
+        self, db: Connection, asked: _Asked, embedder: StoredEmbedder, query: Vector
+    ) -> None:
         shifts = asked.near.shifts if asked.near else {}
-        routes = await self._summaries.routes(active, query, shifts)
+        routes = self._summaries.routes(db, embedder, query, shifts)
         if routes is not None:
             asked.routes = routes
             asked.lanes.append("summaries")
 
-    async def _note_pending(self, asked: _Asked, active: StoredEmbedder) -> None:
-        state = await self._db.read(near.index_state)
-        if state != self._pending[0]:
-            self._pending = (state, await self._db.read(vectors.pending, active.id))
-        if self._pending[1]:
-            count = self._pending[1]
-            asked.notes.append(f"{count} passages have no vectors yet: found by words only.")
-
-    def _results(self, db: Connection, asked: _Asked, k: int, *, typing: bool) -> list[Hit]:
+    def _results(self, db: Connection, asked: _Asked, question: Question, k: int) -> list[Hit]:
+        if asked.embedded:
+            self._note_pending(db, asked, asked.embedded[0])
+            if question.mode is Mode.HYBRID:
+                self._ask_summaries(db, asked, *asked.embedded)
         words, near_by = asked.words, asked.near or NOTHING_NEAR
         passages = {*(words.scores if words else ()), *near_by.found}
-        named = _named(db, asked, typing=typing)
+        named = _named(db, asked, typing=question.typing)
         places = finding.places_of(db, [*passages, *named.values()])
         lanes = Lanes(
             words=words.scores if words else None,

@@ -1,31 +1,24 @@
 """Every window's vector in memory, to compare a question with all of them.
 
 A vector is held as signed bytes with one scale, a quarter of float32; a cosine is off by about
-0.0003, far less than tells two passages apart. Where there are many, a first look goes by the
-few directions in which the vectors differ most, and only what is near there is compared whole.
+0.0003, far less than tells two passages apart. All are compared byte by byte, and what is
+nearest then with the question as it is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
+import simsimd
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 Vector: TypeAlias = NDArray[np.float32]
 Integers: TypeAlias = NDArray[np.int64]
 
-BLOCK = 512  # vectors widened at a time: 1 MB at 512 dimensions, within the cache
 FEW = 30  # vectors of a language: fewer tell no mean of their own
-
-SKETCH = 64  # directions of the first look: they hold four fifths of how real vectors differ
-SKETCHED_FROM = 8_192  # vectors: below, comparing all of them takes a millisecond
-CANDIDATES = 0.02  # share compared whole: held 99.9 % of the true best ten when measured
-SAMPLED = 4_096  # vectors that tell the directions
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +32,9 @@ class WindowRow:
     vector: Vector
 
 
-@cache
-def _threads() -> ThreadpoolController:
-    return ThreadpoolController()  # looks for the libraries once
-
-
 def bytes_of(dimensions: int) -> int:
     """Return about how many bytes a window takes."""
-    return dimensions + 4 * SKETCH + 64
+    return dimensions + 32
 
 
 class Matrix:
@@ -62,8 +50,6 @@ class Matrix:
         self._languages = np.zeros(room, np.int16)
         self._scales = np.zeros(room, np.float32)
         self._bytes = np.zeros((room, dimensions), np.int8)
-        self._directions: Vector | None = None  # one a column, once there are many vectors
-        self._sketches = np.zeros((0, SKETCH), np.float32)
         self._names: dict[str, int] = {}
         self._sums = np.zeros((0, dimensions), np.float64)
         self._counts = np.zeros(0, np.int64)
@@ -105,8 +91,6 @@ class Matrix:
             scale = float(np.abs(row.vector).max()) / 127.0
             self._scales[place] = scale
             self._bytes[place] = np.rint(row.vector / scale)
-            if self._directions is not None:
-                self._sketches[place] = row.vector @ self._directions
             self._count(place, 1)
 
     def remove(self, windows: Iterable[int]) -> None:
@@ -124,16 +108,15 @@ class Matrix:
 
         A score is the cosine less the language's shift. `allowed` are passages; None is all.
         """
-        places: Integers = np.arange(self.count)
-        if allowed is not None:
-            places = np.flatnonzero(self._is_in(allowed))
-        candidates = max(count, int(CANDIDATES * self.count))
-        if len(places) > candidates and self.count >= SKETCHED_FROM:
-            places = places[_top(self._rough(query)[places], candidates)]
+        rough = self._rough(query)
+        if allowed is None:
+            places = _top(rough, count)
+        else:
+            within = self.places_of(allowed)
+            places = within[_top(rough[within], count)]
         scores = self.cosines(query, places) - self.shifts(query, places)
-        best = _top(scores, count)
-        best = best[np.argsort(-scores[best], kind="stable")]
-        return places[best], scores[best]
+        order = np.argsort(-scores, kind="stable")
+        return places[order], scores[order]
 
     def places_of(self, passages: Integers) -> Integers:
         """Return where the windows of these passages are."""
@@ -141,50 +124,20 @@ class Matrix:
 
     def cosines(self, query: Vector, places: Integers) -> Vector:
         """Return the cosine of each window at `places` with `query`, a unit vector."""
-        scores = np.empty(len(places), np.float32)
-        wide = np.empty((BLOCK, self.dimensions), np.float32)
-        everything = len(places) == self.count
-        with _threads().limit(limits=1, user_api="blas"):
-            for start in range(0, len(places), BLOCK):
-                stop = min(start + BLOCK, len(places))
-                block = wide[: stop - start]
-                chosen = slice(start, stop) if everything else places[start:stop]
-                np.copyto(block, self._bytes[chosen])
-                np.dot(block, query, out=scores[start:stop])
-        scores *= self._scales[places]
-        return scores
-
-    def sketch(self) -> None:
-        """Prepare the first look where there are many windows, once: half a second."""
-        if self._directions is None and self.count >= SKETCHED_FROM:
-            with _threads().limit(limits=1, user_api="blas"):
-                self._draw()
+        scores: Vector = np.einsum("ij,j->i", self._bytes[places], query, dtype=np.float32)
+        return scores * self._scales[places]
 
     def _rough(self, query: Vector) -> Vector:
-        """Return about what every window's score is, by its sketch."""
-        self.sketch()
-        assert self._directions is not None
-        with _threads().limit(limits=1, user_api="blas"):
-            rough: Vector = self._sketches[: self.count] @ (query @ self._directions)
+        """Return every window's score with the question in bytes, too."""
+        if not self.count:
+            return np.zeros(0, np.float32)
+        scale = float(np.abs(query).max()) / 127.0
+        asked = np.rint(query / scale).astype(np.int8)[None]
+        mine = self._bytes[: self.count]
+        products = simsimd.cdist(asked, mine, metric="dot", out_dtype="float32")
+        rough: Vector = np.asarray(products).reshape(-1) * (self._scales[: self.count] * scale)
         rough -= self.shifts(query, slice(self.count))
         return rough
-
-    def _draw(self) -> None:
-        """Find the directions in which the vectors differ most, and sketch every vector.
-
-        Later vectors are sketched by the same directions: they serve less well where those
-        differ otherwise, but never leave out what is near in them.
-        """
-        step = max(1, self.count // SAMPLED)
-        chosen = np.arange(0, self.count, step)
-        sample = self._bytes[chosen] * self._scales[chosen, None]
-        _, directions = np.linalg.eigh(sample.T @ sample)  # by ascending weight
-        self._directions = np.ascontiguousarray(directions[:, -SKETCH:], dtype=np.float32)
-        self._sketches = np.zeros((len(self.windows), self._directions.shape[1]), np.float32)
-        for start in range(0, self.count, BLOCK):
-            stop = min(start + BLOCK, self.count)
-            wide = self._bytes[start:stop] * self._scales[start:stop, None]
-            self._sketches[start:stop] = wide @ self._directions
 
     def _is_in(self, passages: Integers) -> NDArray[np.bool_]:
         """Tell of each window whether it is of one of these passages."""
@@ -225,8 +178,7 @@ class Matrix:
     def _columns(self) -> tuple[NDArray[Any], ...]:
         """Return everything that is held by place."""
         fixed = (self.windows, self.passages, self.files, self._languages, self._scales)
-        drawn = () if self._directions is None else (self._sketches,)
-        return (*fixed, self._bytes, *drawn)
+        return (*fixed, self._bytes)
 
     def _new_place(self, window: int) -> int:
         if self.count == len(self.windows):
@@ -249,8 +201,6 @@ class Matrix:
         self._languages = _longer(self._languages, room)
         self._scales = _longer(self._scales, room)
         self._bytes = _longer(self._bytes, room)
-        if self._directions is not None:
-            self._sketches = _longer(self._sketches, room)
 
     def _language(self, name: str) -> int:
         if name not in self._names:
@@ -276,4 +226,6 @@ def _top(scores: Vector, count: int) -> Integers:
     """Return where the `count` highest scores are, in no order."""
     if len(scores) <= count:
         return np.arange(len(scores))
-    return np.argpartition(-scores, count - 1)[:count]
+    least = np.partition(scores, len(scores) - count)[len(scores) - count]
+    above = np.flatnonzero(scores > least)
+    return np.append(above, np.flatnonzero(scores == least)[: count - len(above)])

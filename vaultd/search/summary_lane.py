@@ -12,7 +12,7 @@ from vaultd.model.search import StoredEmbedder
 from vaultd.model.summary import NodeState
 from vaultd.search.matrix import Vector
 from vaultd.store import windows
-from vaultd.store.database import Database
+from vaultd.store.database import Connection
 
 ROUTES = 20  # summaries that may lift what stands below them
 BY_RULE = 0.5  # of a summary's nearness, where it was made by rule because the model failed
@@ -44,21 +44,20 @@ NO_ROUTES = Routes({}, {})
 class SummaryLane:
     """Compares a question with every summary; their few vectors are kept in memory."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    def __init__(self) -> None:
         self._state: tuple[int, int, int] | None = None
         self._rows: list[tuple[VaultPath, str, NodeState]] = []
         self._vectors = np.zeros((0, 0), np.float32)
 
-    async def routes(
-        self, embedder: StoredEmbedder, query: Vector, shifts: Mapping[str, float]
+    def routes(
+        self, db: Connection, embedder: StoredEmbedder, query: Vector, shifts: Mapping[str, float]
     ) -> Routes | None:
         """Return the summaries near to `query`, None while there are no summaries.
 
         `shifts` are taken off by language as they are off the passages' cosines, so that the
         two can be compared.
         """
-        await self._follow(embedder)
+        self._follow(db, embedder)
         if not self._rows:
             return None
         near: dict[str, float] = {}
@@ -72,11 +71,11 @@ class SummaryLane:
         lifts = {place: worth[place] * lift for place, lift in _lifts(near).items()}
         return Routes(lifts, {place: worth[place] * value for place, value in near.items()})
 
-    async def _follow(self, embedder: StoredEmbedder) -> None:
-        state = (embedder.id, *await self._db.read(windows.summary_state, embedder.id))
+    def _follow(self, db: Connection, embedder: StoredEmbedder) -> None:
+        state = (embedder.id, *windows.summary_state(db, embedder.id))
         if state == self._state:
             return
-        rows = await self._db.read(windows.summary_vectors, embedder.id)
+        rows = windows.summary_vectors(db, embedder.id)
         self._rows = [(path, language, state) for path, language, state, _ in rows]
         self._vectors = np.stack([row[3] for row in rows]) if rows else self._vectors[:0]
         self._state = state

@@ -131,7 +131,6 @@ class VectorLane:
         while True:
             rows = await self._db.read(windows.next_window_rows, embedder.id, last, LOAD)
             if not rows:
-                await asyncio.to_thread(matrix.sketch)
                 return matrix
             await asyncio.to_thread(matrix.load, [WindowRow(*row) for row in rows])
             last = rows[-1][0]

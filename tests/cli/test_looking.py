@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from tests.fakes import NOON
-from vaultd.cli.target import now
+from vaultd.cli.looking import figures_of
+from vaultd.cli.target import now, target_at
 from vaultd.core.timing import stamp
 from vaultd.model.jobs import JobKind, NewJob
 from vaultd.model.paths import SourceId, VaultPath
@@ -130,8 +131,18 @@ def test_a_daemon_that_answers_is_asked_first(
 ) -> None:
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     bridge["/v1/jobs"] = (200, {"jobs": [{"id": 7}]})
+    bridge["/v1/jobs?state=waiting,parked"] = (200, {"jobs": []})
 
-    assert answer("jobs") == {"jobs": [{"id": 7}]}
+    assert answer("jobs") == {"jobs": [{"id": 7}], "total": 1}
+    assert answer("jobs", "--state", "waiting", "--state", "parked")["total"] == 0
+
+
+def test_agents_ask_for_a_status_without_its_files(
+    root: Path, bridge: dict[str, tuple[int, Any]]
+) -> None:
+    bridge["/v1/status?files=0"] = (200, {"state": "running", "files": []})
+
+    assert figures_of(target_at(root)) == {"state": "running", "files": []}
 
 
 def test_a_refusal_of_the_daemon_is_one_sentence(
@@ -150,7 +161,7 @@ def test_what_a_dead_daemon_left_behind_is_passed_over(
     (root / ".llm-wiki/bridge.json").write_text(broken)
     (root / ".llm-wiki/token").write_text("secret\n")
 
-    assert answer("jobs") == {"jobs": []}
+    assert answer("jobs") == {"jobs": [], "total": 0}
 
 
 def test_a_foreign_program_on_the_port_is_passed_over(
@@ -158,7 +169,24 @@ def test_a_foreign_program_on_the_port_is_passed_over(
 ) -> None:
     (root / ".llm-wiki/token").write_text("another\n")
 
-    assert answer("jobs") == {"jobs": []}
+    assert answer("jobs") == {"jobs": [], "total": 0}
+
+
+def test_of_very_many_jobs_is_said_how_many_there_are(
+    answer: Callable[..., Any], run: Callable[..., Any], root: Path
+) -> None:
+    def fill(db: Connection) -> None:
+        new = [NewJob(JobKind.INDEX, VaultPath(f"wiki/{n}.md"), f"{n:x}") for n in range(1_203)]
+        jobs.enqueue_all(db, new, now=NOON)
+
+    database = Database(root / ".llm-wiki/vaultd.db")
+    database.run_sync(fill)
+    database.close()
+
+    assert "… and 203 jobs more." in run("jobs").stdout
+    assert len(answer("jobs")["jobs"]) == 1_000
+    assert answer("jobs")["total"] == 1_203
+    assert answer("jobs", "--state", "parked") == {"jobs": [], "total": 0}
 
 
 def test_usage_adds_up_by_day(answer: Callable[..., Any], run: Any, root: Path) -> None:

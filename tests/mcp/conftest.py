@@ -22,8 +22,9 @@ from mcp_types import TextContent
 from tests.reliability.zygote import FOLDERS_REST, Zygote
 from vaultd.mcp.server import make_server
 from vaultd.mcp.shelf import Ask, Shelf
-from vaultd.status import jobs_of, status_of
+from vaultd.status import status_of
 from vaultd.store.database import Database
+from vaultd.store.standing import Part
 from vaultd.vault.files import Vault
 from vaultd.vault.layout import state_folder
 
@@ -78,13 +79,19 @@ def shelf_of(root: Path, ask: Ask) -> Shelf:
         finally:
             db.close()
 
-    status = partial(status_of, vault=str(root), running=False, chat="offline", embedding="none")
+    status = partial(
+        status_of,
+        vault=str(root),
+        running=False,
+        chat="offline",
+        embedding="none",
+        part=Part(limit=0),
+    )
     return Shelf(
         Vault(root, state_folder(root)),
         database,
         ask=ask,
         status=lambda: told(status),
-        jobs=lambda: told(jobs_of),
         make_embedder=lambda: None,
     )
 

@@ -46,6 +46,20 @@ def test_files_are_counted_as_they_are_listed(db: Database) -> None:
     assert {each.state for each in listed} == set(standing.STATES)
 
 
+def test_one_file_and_those_that_are_not_simply_done_are_found_as_they_are_listed(
+    db: Database,
+) -> None:
+    for number, (code, job) in enumerate(itertools.product(CODES, JOBS)):
+        db.run_sync(put, number, code, job, ingested=bool(number % 2))
+    listed = db.read_sync(standing.standings)
+
+    assert [db.read_sync(standing.standing, each.path) for each in listed] == listed
+    assert db.read_sync(standing.standing, VaultPath("raw/unseen.pdf")) is None
+    unsettled = [each for each in listed if each.state not in ("done", "skipped")]
+    assert db.read_sync(standing.unsettled, 1_000) == unsettled
+    assert db.read_sync(standing.unsettled, 3) == unsettled[:3]
+
+
 def test_a_status_of_many_files_is_read_in_parts(db: Database) -> None:
     def fill(connection: Connection) -> None:
         for number in range(MANY):

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from vaultd.cli.asking import ask_bridge
-from vaultd.cli.looking import jobs_beside, status_beside
+from vaultd.cli.looking import figures_of
 from vaultd.cli.options import VaultOption
 from vaultd.cli.target import now, target_at
 from vaultd.errors import UsageError
@@ -53,8 +53,7 @@ def mcp(
         Vault(target.root, target.state),
         database_path(target.root, target.settings),
         ask=lambda method, route, body: ask_bridge(target, method, route, body),
-        status=lambda: ask_bridge(target, "GET", "/v1/status") or status_beside(target),
-        jobs=lambda: ask_bridge(target, "GET", "/v1/jobs") or jobs_beside(target),
+        status=lambda: figures_of(target),
         make_embedder=lambda: make_embedder(target.settings.embedding, now),
     )
     asyncio.run(make_server(shelf, allow_write=allow_write).run_stdio_async())

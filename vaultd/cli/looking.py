@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,14 +15,19 @@ from vaultd.cli.outcome import DEGRADED
 from vaultd.cli.target import Target, is_free, now, target_at
 from vaultd.cli.terminal import counted, print_json, say, say_columns
 from vaultd.core.timing import stamp
+from vaultd.model.jobs import JobState
 from vaultd.model.wiki import OFFLINE
+from vaultd.store import joblist
 from vaultd.store.database import Connection, Database
+from vaultd.store.standing import ALL, Part
 from vaultd.vault.layout import machine_id, writer_named
 
 if TYPE_CHECKING:
     from vaultd.settings import Settings
 
 QUIET_STATES = ("done", "skipped")
+NO_FILES = Part(limit=0)
+MOST_JOBS = 1_000  # in one list
 
 
 def register(app: typer.Typer) -> None:
@@ -44,7 +49,13 @@ def status(vault: VaultOption = None, as_json: JsonOption = False) -> None:
         raise typer.Exit(DEGRADED)
 
 
-def status_beside(target: Target) -> dict[str, Any]:
+def figures_of(target: Target) -> Mapping[str, Any]:
+    """Return the status without the files."""
+    found: Mapping[str, Any] | None = ask_bridge(target, "GET", "/v1/status?files=0")
+    return found or status_beside(target, NO_FILES)
+
+
+def status_beside(target: Target, part: Part = ALL) -> dict[str, Any]:
     """Return the status as the database tells it, without a daemon's help."""
     from vaultd.status import status_of
 
@@ -57,6 +68,7 @@ def status_beside(target: Target) -> dict[str, Any]:
             running=not is_free(target),
             chat=chat,
             embedding=embedding,
+            part=part,
         )
 
     found = read_database(target, lambda db: db.read(query))
@@ -114,26 +126,55 @@ def _tell_status(document: Mapping[str, Any]) -> None:
         say(f"Problem: {problem['text']}")
 
 
-def jobs(vault: VaultOption = None, as_json: JsonOption = False) -> None:
-    """List what is queued, running, waiting, paused or parked."""
+def jobs(
+    state: Annotated[
+        list[JobState] | None,
+        typer.Option(help="Only those in this state; may be given more than once."),
+    ] = None,
+    vault: VaultOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List what is queued, running, waiting, paused or parked.
+
+    Of very many only the first 1,000 in the order of the queue, and how many there are.
+    """
     target = target_at(vault)
-    document = ask_bridge(target, "GET", "/v1/jobs") or jobs_beside(target)
+    document = _jobs_in(target, state or ())
     if as_json:
         print_json(document)
         return
-    if not document["jobs"]:
+    listed, total = document["jobs"], document["total"]
+    if not listed:
         say("Nothing to do.")
     say_columns(
         [str(job["id"]), job["state"], job["kind"], job["subject"], job["reason"] or _step(job)]
-        for job in document["jobs"]
+        for job in listed
     )
+    if total > len(listed):
+        say(f"… and {counted(total - len(listed), 'job')} more. Name a `--state` to see fewer.")
 
 
-def jobs_beside(target: Target) -> dict[str, Any]:
-    """Return the open jobs as the database has them."""
+def _jobs_in(target: Target, states: Collection[JobState]) -> dict[str, Any]:
+    """Return the jobs in one of `states` (none named: all that are not over), and their number.
+
+    There may be more of them than are listed.
+    """
+    chosen = f"?state={','.join(map(str, states))}" if states else ""
+    document: dict[str, Any] | None = ask_bridge(target, "GET", f"/v1/jobs{chosen}")
+    listed = (document or _jobs_beside(target, states))["jobs"]
+    total = len(listed)
+    if total >= MOST_JOBS:
+        counts = read_database(target, lambda db: db.read(joblist.counts)) or {}
+        wanted = states or joblist.OPEN
+        total = max(total, sum(n for (_, state), n in counts.items() if state in wanted))
+    return {"jobs": listed, "total": total}
+
+
+def _jobs_beside(target: Target, states: Collection[JobState]) -> dict[str, Any]:
+    """Return the jobs as the database has them."""
     from vaultd.status import jobs_of
 
-    return read_database(target, lambda db: db.read(jobs_of)) or {"jobs": []}
+    return read_database(target, lambda db: db.read(jobs_of, states)) or {"jobs": []}
 
 
 def usage(

@@ -30,10 +30,13 @@ from vaultd.mcp.shelf import Shelf
 from vaultd.model.paths import VaultPath
 from vaultd.model.search import Filters, Question
 from vaultd.search.hits import link_to
-from vaultd.store import reviews
+from vaultd.status import job_document
+from vaultd.store import joblist, reviews
+from vaultd.store.database import Connection
+from vaultd.store.joblist import JobRow
+from vaultd.store.standing import Standing, standing, unsettled
 
 MOST = 20  # results; more fills an agent's context without answering better
-QUIET = ("done", "skipped")
 MOST_FILES = 50  # of those that are not simply done
 
 T = TypeVar("T")
@@ -84,21 +87,15 @@ class Asking:
     async def ingest_status(self, path: Source = "") -> IngestState:
         """Say what the daemon is doing: counts, jobs under way, and what is held back and why.
         With a path: how that one file stands and which pages were written from it."""
+        files, jobs = await self._shelf.read(_under_way, named_file(path) if path else None)
+        if path and not files:
+            raise NotFoundError(f"{path} is no file below raw/ that vaultd has seen.")
         status = await self._shelf.status()
-        wanted = named_file(path) if path else ""
-        files = [_of(SourceState, each) for each in status["files"]]
-        if wanted:
-            files = [each for each in files if each.path == wanted]
-            if not files:
-                raise NotFoundError(f"{path} is no file below raw/ that vaultd has seen.")
-        else:
-            files = [each for each in files if each.state not in QUIET][:MOST_FILES]
-        jobs = [_of(Work, each) for each in (await self._shelf.jobs())["jobs"]]
         return IngestState(
             state=status["state"],
             counts=dict(status["counts"]),
-            files=files,
-            jobs=[each for each in jobs if not wanted or each.subject == wanted][:MOST_FILES],
+            files=[SourceState(f.path, f.state, f.reason, list(f.pages)) for f in files],
+            jobs=[_of(Work, job_document(each)) for each in jobs],
             reviews_open=status["reviews_open"],
             problems=[each["text"] for each in status["problems"]],
         )
@@ -166,6 +163,15 @@ class Asking:
             return [source_place(self._shelf, path, page)]
         note = await note_at(self._shelf, path) if path.lower().endswith(".md") else None
         return places_named(self._shelf, note.text[start:end]) if note else []
+
+
+def _under_way(db: Connection, path: VaultPath | None) -> tuple[list[Standing], list[JobRow]]:
+    """Return the files that are not simply done, and the open jobs; or those of one file."""
+    if path is None:
+        return unsettled(db, MOST_FILES), list(joblist.listed(db, limit=MOST_FILES))
+    found = standing(db, path)
+    jobs = [each for each in joblist.of_subject(db, path) if each.state in joblist.OPEN]
+    return [] if found is None else [found], jobs
 
 
 def _of(kind: type[T], found: Mapping[str, Any]) -> T:

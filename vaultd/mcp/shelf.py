@@ -28,7 +28,7 @@ NOT_MADE = "Nothing is indexed yet: run `vaultd run` or `vaultd run --once` firs
 class Shelf:
     """One vault, opened to be read. Blocking questions go to threads.
 
-    `status` and `jobs` give the documents of the commands of the same names, by whatever way.
+    `status` gives the document of the command of that name, without its files, by whatever way.
     The database is opened at the first question that needs it, read-only, and again where the
     file was replaced; the embedder is made when a search finds no daemon to ask.
     """
@@ -40,14 +40,12 @@ class Shelf:
         *,
         ask: Ask,
         status: Told,
-        jobs: Told,
         make_embedder: Callable[[], Embedder | None],
     ) -> None:
         self.vault = vault
         self._path = database
         self._ask = ask
         self._status = status
-        self._jobs = jobs
         self._make_embedder = make_embedder
         self._opening = asyncio.Lock()
         self._db: Database | None = None
@@ -65,12 +63,8 @@ class Shelf:
         return await asyncio.to_thread(self._ask, method, route, body)
 
     async def status(self) -> Mapping[str, Any]:
-        """Return the status document."""
+        """Return the status document; it lists no files."""
         return await asyncio.to_thread(self._status)
-
-    async def jobs(self) -> Mapping[str, Any]:
-        """Return the document of the jobs that are not over."""
-        return await asyncio.to_thread(self._jobs)
 
     async def read(
         self, query: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs

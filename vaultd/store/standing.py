@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from vaultd.model.jobs import JobState
@@ -55,17 +57,34 @@ JOINED = """
 INGESTED = "coalesce(o.ingested_sha256, s.ingested_sha256) = s.sha256"
 
 
+QUIET = frozenset((str(JobState.DONE), SKIPPED))  # nothing is left to do, or to know
+ROWS = f"""
+    select s.path, coalesce(o.pages, s.pages), s.code, s.reason, o.path, {INGESTED},
+        j.state, j.code, j.reason, coalesce(j.attempts, 0)
+    {JOINED}
+"""
+
+
 def standings(db: Connection, part: Part = ALL) -> list[Standing]:
     """Return how every file below `raw/` stands, by path; vanished files are left out."""
     rows: list[tuple[Any, ...]] = db.execute(
-        f"""
-        select s.path, coalesce(o.pages, s.pages), s.code, s.reason, o.path, {INGESTED},
-            j.state, j.code, j.reason, coalesce(j.attempts, 0)
-        {JOINED} and s.path > ? order by s.path limit ?
-        """,
+        f"{ROWS} and s.path > ? order by s.path limit ?",
         (part.after, -1 if part.limit is None else part.limit),
     ).fetchall()
     return [_standing(row) for row in rows]
+
+
+def standing(db: Connection, path: VaultPath) -> Standing | None:
+    """Return how one file below `raw/` stands, None if none of that name has been seen."""
+    row = db.execute(f"{ROWS} and s.path = ?", (path,)).fetchone()
+    return None if row is None else _standing(row)
+
+
+def unsettled(db: Connection, limit: int) -> list[Standing]:
+    """Return the first `limit` files, by path, that are not simply done or skipped."""
+    rows: Iterator[tuple[Any, ...]] = db.execute(f"{ROWS} order by s.path")
+    found = (each for each in map(_standing, rows) if each.state not in QUIET)
+    return list(islice(found, limit))
 
 
 def counts(db: Connection) -> Counter[str]:

@@ -15,6 +15,7 @@ from vaultd.core.timing import (
     probe_wait,
     retry_wait,
     stamp,
+    storage_fault,
 )
 from vaultd.errors import (
     BadReplyError,
@@ -120,6 +121,13 @@ def test_what_stays_is_parked_at_once(error: Exception, code: str) -> None:
 )
 def test_faults_of_the_system_are_sorted_by_reaction(code: int, kind: type) -> None:
     assert isinstance(outcome(OSError(code, "x")), kind)
+
+
+def test_a_fault_names_the_file_but_not_where_the_vault_is() -> None:
+    fault = storage_fault(OSError(errno.EACCES, "Permission denied", "/home/me/vault/wiki/a/x.md"))
+
+    assert str(fault) == "The file system refused: Permission denied (a/x.md)."
+    assert str(storage_fault(OSError(errno.EIO, "Input/output error"))).endswith("error.")
 
 
 def test_the_most_hopeful_of_several_causes_decides() -> None:

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+import structlog
 
 from vaultd.errors import TransientError
 from vaultd.extract import Converter, Limits
@@ -92,6 +93,20 @@ async def test_child_gives_way_to_whoever_waits_for_an_answer(converter: Convert
 
     here = os.getpriority(os.PRIO_PROCESS, 0)
     assert os.getpriority(os.PRIO_PROCESS, child) == max(here, NICE)
+
+
+async def test_what_a_library_says_of_a_damaged_file_is_in_the_log_only(tmp_path: Path) -> None:
+    (tmp_path / "torn.pdf").write_bytes(b"%PDF-1.7\nno more of it")
+    converter = Converter(recognise=False)
+    try:
+        with structlog.testing.capture_logs() as logged:
+            extraction = await converter.convert(tmp_path / "torn.pdf", pictures=False)
+    finally:
+        await converter.close()
+
+    assert extraction.reason == "The PDF is damaged: nothing of it can be read."
+    (entry,) = logged
+    assert (entry["name"], "Error: " in entry["fault"]) == ("torn.pdf", True)
 
 
 async def test_child_is_replaced_after_its_number_of_documents(converter: Converter) -> None:

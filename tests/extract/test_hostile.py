@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from tests.extract.office_files import docx, paragraph, pptx, shape
 from tests.extract.test_plain import png
 from tests.extract.test_web import book
 from vaultd.extract import Converter, Limits
+from vaultd.extract.content import because
 from vaultd.model.document import ExtractStatus
 
 pymupdf: Any = _pymupdf
@@ -114,7 +116,52 @@ def test_damaged_file_ends_in_a_state(tmp_path: Path, read: Read, kind: str) -> 
     for _ in range(SHORT):
         path.write_bytes(mutated(content, chance))
 
-        assert read(path).status in ExtractStatus
+        extraction = read(path)
+
+        assert extraction.status in ExtractStatus
+        for said in (extraction.reason, *extraction.warnings):
+            assert is_for_people(said), said
+
+
+def is_for_people(said: str) -> bool:
+    """Tell whether a message names no path of the machine, no object, and ends in one stop."""
+    return not re.search(r"/tmp|/home|0x[0-9a-f]{4}|<_|code=\d|\.\.|\bline \d", said)
+
+
+@pytest.mark.parametrize("kind", ["pdf", "png", "jpg", "tif", "docx", "xlsx", "epub"])
+def test_the_reason_of_a_damaged_file_is_a_sentence_for_people(
+    tmp_path: Path, read: Read, kind: str
+) -> None:
+    starts = {"pdf": b"%PDF-1.7\n", "png": png()[:40], "jpg": b"\xff\xd8\xff", "tif": b"II*\0"}
+    path = tmp_path / f"broken.{kind}"
+    path.write_bytes(starts.get(kind, b"PK\3\4") + b"no more of it")
+
+    extraction = read(path)
+
+    assert extraction.status is ExtractStatus.FAILED
+    assert re.fullmatch(r"The (PDF|picture|file) .*[^.]\.", extraction.reason)
+    assert is_for_people(extraction.reason)
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (OSError(5, "Input/output error", "/home/me/vault/raw/a.pdf"), ": Input/output error"),
+        (ValueError("cannot identify image file '/home/me/vault/raw/a.png'"), ""),
+        (ValueError("cannot identify image file <_io.BytesIO object at 0x7f5c2ef7e4f0>"), ""),
+        (ValueError(r"cannot open C:\Users\me\vault\a.pdf"), ""),
+        (ValueError("image file is truncated..."), ": image file is truncated"),
+        (ValueError("24/7 or and/or is no path"), ": 24/7 or and/or is no path"),
+        (KeyError("xl/workbook.xml"), ""),
+        (RuntimeError("code=7: cannot find version marker"), ""),
+        (NotImplementedError("compression type 9"), ": compression type 9"),
+        (ValueError("x" * 999), ""),
+    ],
+)
+def test_of_what_a_library_says_people_are_told_what_is_for_them(
+    error: Exception, told: str
+) -> None:
+    assert because(error) == told
 
 
 @pytest.mark.full

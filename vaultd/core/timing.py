@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 from datetime import UTC, datetime, timedelta
+from pathlib import PurePath
 
 from vaultd.errors import (
     DatabaseError,
@@ -25,6 +26,7 @@ JITTER = 0.2  # share of the wait; keeps jobs that failed together apart
 CLOSED_PROBES = (timedelta(minutes=1), timedelta(minutes=2), timedelta(minutes=5))
 DISK_PROBE = timedelta(seconds=30)  # work goes on within a minute of space being freed
 
+PARTS_TOLD = 2  # of a file's path: it and its folder
 FULL_CODES = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 PASSING_CODES = frozenset(
     {
@@ -77,7 +79,8 @@ def storage_fault(error: OSError) -> VaultdError:
     A full disk or quota pauses the queue, a busy or failing device may work later, and
     anything else (denied, read-only, is a folder, name too long) waits for a person.
     """
-    where = f" ({error.filename})" if error.filename else ""
+    place = PurePath(str(error.filename or "")).parts[-PARTS_TOLD:]  # not where the vault is
+    where = f" ({'/'.join(place)})" if place else ""
     what = f"{error.strerror or type(error).__name__}{where}"
     if error.errno in FULL_CODES:
         return DiskFullError(f"The disk is full: {what}.")

@@ -19,6 +19,8 @@ MOST_RATIO = 200  # of inflated to packed size, for an entry above
 SMALL_ENTRY = 1024 * 1024  # bytes
 CHUNK = 256 * 1024
 FAULTS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError)
+DAMAGED = "The file is damaged or incomplete: a part of its archive cannot be read."
+PACKED = "The file is packed in a way that is not supported; save it again."
 DOCTYPES = (b"<!DOCTYPE", "<!DOCTYPE".encode("utf-16-le"), "<!DOCTYPE".encode("utf-16-be"))
 RELATION = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 
@@ -40,7 +42,7 @@ class Package:
         try:
             self._zip = zipfile.ZipFile(path)
         except FAULTS as error:
-            raise broken(f"The file is damaged or incomplete: {error}.") from error
+            raise broken(DAMAGED) from error
         entries = self._zip.infolist()
         if len(entries) > MOST_ENTRIES:
             raise broken(f"The file is refused: its archive has {len(entries)} entries.")
@@ -75,7 +77,7 @@ class Package:
                     self._read += len(piece)
                     self._check(size, entry.compress_size)
         except FAULTS as error:
-            raise broken(f"The file is damaged: {error}.") from error
+            raise broken(PACKED if isinstance(error, NotImplementedError) else DAMAGED) from error
         return b"".join(pieces)
 
     def _check(self, size: int, packed: int) -> None:
@@ -133,7 +135,7 @@ def rooted(content: bytes) -> Element:
     try:
         return etree.fromstring(content, parser)
     except etree.XMLSyntaxError as error:
-        raise broken(f"The file is damaged: {error.msg}.") from error
+        raise broken("The file is damaged: its XML does not hold together.") from error
 
 
 def local(node: Element) -> str:

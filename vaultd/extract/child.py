@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from vaultd.extract import recognition, wire
 from vaultd.extract.album import Album
-from vaultd.extract.content import Content, PageText, UnreadableError, settled
+from vaultd.extract.content import Content, PageText, UnreadableError, because, settled
 from vaultd.extract.raster import picture_of
 from vaultd.extract.readers import content_of, page_picture
 from vaultd.extract.sniff import kind_of
@@ -87,20 +87,26 @@ def _guarded(work: Callable[[], None], stream: BinaryIO) -> None:
     try:
         work()
     except UnreadableError as error:
-        _fail(stream, error.status, error.reason)
-    except MemoryError:
-        _fail(stream, ExtractStatus.FAILED, "The file needs more memory than a document may take.")
+        _fail(stream, error.reason, error.__cause__, error.status)
+    except MemoryError as error:
+        _fail(stream, "The file needs more memory than a document may take.", error)
     except OSError as error:
-        _fail(stream, ExtractStatus.FAILED, f"The file cannot be read: {error.strerror or error}.")
+        _fail(stream, f"The file cannot be read{because(error)}.", error)
     except Exception as error:  # noqa: BLE001 - a hostile file raises anything; it costs this file only
-        _fail(
-            stream, ExtractStatus.FAILED, f"The file is damaged ({type(error).__name__}: {error})."
-        )
+        _fail(stream, f"The file is damaged{because(error)}.", error)
     wire.write_frame(stream, wire.DONE, {"rss": _resident_kilobytes()})
 
 
-def _fail(stream: BinaryIO, status: ExtractStatus, reason: str) -> None:
-    wire.write_frame(stream, wire.UPDATE, {"status": status, "reason": reason[:500]})
+def _fail(
+    stream: BinaryIO,
+    reason: str,
+    cause: BaseException | None,
+    status: ExtractStatus = ExtractStatus.FAILED,
+) -> None:
+    """Say what is wrong with the file, and to the log what raised it."""
+    fault = "" if cause is None else f"{type(cause).__name__}: {cause}"
+    fields = {"status": status, "reason": reason[:500], "fault": fault[:500]}
+    wire.write_frame(stream, wire.UPDATE, fields)
 
 
 def _convert(path: Path, stream: BinaryIO, *, pictures: bool, recognise: bool) -> None:

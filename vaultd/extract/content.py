@@ -42,6 +42,24 @@ class UnreadableError(Exception):
         self.reason = reason
 
 
+# What says nothing to a person: paths of this machine, objects, and the words of a programmer.
+MACHINE = re.compile(r"<[^<>]* (?:object|at 0x)[^<>]*>|(?<![\w.])(?:[A-Za-z]:)?[/\\]\S+[/\\]\S+")
+PROGRAMMERS = (LookupError, TypeError, AttributeError, RuntimeError, SyntaxError, AssertionError)
+MOST_SAID = 160  # characters of a library's sentence
+
+
+def because(error: BaseException) -> str:
+    """Return ": " and why, in the words of a library as far as they are for people, else ""."""
+    if isinstance(error, OSError) and error.strerror:
+        said = error.strerror
+    elif isinstance(error, PROGRAMMERS) and not isinstance(error, NotImplementedError):
+        return ""
+    else:
+        said = str(error).partition("\n")[0]
+    said = said.strip(" .:;")
+    return f": {said}" if said and len(said) <= MOST_SAID and not MACHINE.search(said) else ""
+
+
 def broken(reason: str) -> UnreadableError:
     """Return the error for a file whose content does not hold together."""
     return UnreadableError(ExtractStatus.FAILED, reason)

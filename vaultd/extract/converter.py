@@ -143,6 +143,7 @@ class Answer:
         self.extraction: Extraction | None = None
         self.kind = ""
         self.page = b""
+        self.fault = ""
         self._images: list[ExtractedImage] = []
 
     def take(self, fields: dict[str, Any], data: bytes) -> None:
@@ -161,6 +162,7 @@ class Answer:
                 self._images.append(ExtractedImage(**described, data=data))
 
     def _update(self, fields: dict[str, Any]) -> None:
+        self.fault = str(fields.get("fault", ""))
         if self.extraction is None:
             self.extraction = failed(self.kind, str(fields["reason"]), fields["status"])
             return
@@ -289,6 +291,8 @@ class Converter:
         try:
             await self._listen(child, request, answer)
             healthy = True
+            if answer.fault:
+                log.info("file not read", name=path.name, fault=answer.fault)
         except TimeoutError:
             return answer, self._trouble(path, "The file takes too long to read.")
         except ChildFailedError as error:

@@ -10,7 +10,7 @@ from typing import Any
 import pymupdf as _pymupdf
 
 from vaultd.core.legibility import gibberish
-from vaultd.extract.content import Content, PageText, broken, encrypted, readable
+from vaultd.extract.content import Content, PageText, because, broken, encrypted, readable
 from vaultd.extract.pdf_aligned import put_aligned
 from vaultd.extract.pdf_furniture import without_furniture
 from vaultd.extract.pdf_heading import mark_headings, outline_of
@@ -46,7 +46,7 @@ def read_pdf(path: Path) -> Content:
             raise encrypted("The PDF wants a password; save it without one.")
         count = document.page_count
     except DAMAGED as error:
-        raise broken(f"The PDF is damaged: {error}.") from error
+        raise broken("The PDF is damaged: nothing of it can be read.") from error
     if count < 1:
         raise broken("The PDF is damaged: it has no pages.")
     content = Content([], expected=count, metadata=_metadata(document))
@@ -116,7 +116,7 @@ def _page(document: Any, index: int, content: Content) -> Page:
         put_aligned(textpage, found)
         found.notes = _notes_of(document, page)
     except DAMAGED as error:
-        content.warnings.append(f"Page {index + 1} is damaged: {error}.")
+        content.warnings.append(f"Page {index + 1} is damaged{because(error)}.")
         return Page(index + 1)
     return found
 
@@ -164,7 +164,7 @@ def drawn_page(path: Path, index: int) -> bytes:
         with pymupdf.open(path, filetype="pdf") as document:
             return jpeg(drawn(document, index))
     except DAMAGED as error:
-        raise broken(f"Page {index + 1} cannot be drawn: {error}.") from error
+        raise broken(f"Page {index + 1} cannot be drawn{because(error)}.") from error
 
 
 def drawn(document: Any, index: int) -> bytes:

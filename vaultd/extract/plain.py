@@ -14,7 +14,7 @@ import yaml
 from frontmatter.default_handlers import YAMLHandler
 
 from vaultd.core.table import markdown_table
-from vaultd.extract.content import Content, Gallery, PageText, readable
+from vaultd.extract.content import Content, Gallery, PageText, because, readable
 from vaultd.extract.data_uri import without_data_uris
 from vaultd.extract.encoding import decoded
 
@@ -119,7 +119,7 @@ def _rows(text: str, delimiter: str) -> tuple[list[list[str]], list[str]]:
             if cells > CSV_CELLS:
                 return rows, [f"Only the first {len(rows)} rows were read."]
     except csv.Error as error:
-        return rows, [f"The table ends early, it is damaged: {error}."]
+        return rows, [f"The table ends early, it is damaged{because(error)}."]
     return rows, []
 
 

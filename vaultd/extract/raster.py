@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PIL import Image, ImageOps, ImageSequence, UnidentifiedImageError
 
-from vaultd.extract.content import Candidate, Content, Gallery, PageText, broken
+from vaultd.extract.content import Candidate, Content, Gallery, PageText, because, broken
 from vaultd.model.document import ExtractedImage
 
 SHORTEST_SIDE = 32  # pixels; smaller ones are bullets, rules and icons
@@ -117,7 +117,7 @@ def drawn_page(path: Path, index: int) -> bytes:
     try:
         return jpeg(frame_png(path, index))
     except UNREADABLE as error:
-        raise broken(f"The picture cannot be read: {error}.") from error
+        raise broken(f"The picture cannot be read{because(error)}.") from error
 
 
 def read_picture(path: Path) -> Content:
@@ -140,7 +140,7 @@ def _frame_count(path: Path) -> int:
             pages = int(getattr(image, "n_frames", 1)) if image.format == "TIFF" else 1
             return min(pages, MOST_FRAMES)
     except (*UNREADABLE, UnidentifiedImageError, Image.DecompressionBombError) as error:
-        raise broken(f"The picture cannot be read: {error}.") from error
+        raise broken(f"The picture cannot be read{because(error)}.") from error
 
 
 def _frames(path: Path, content: Content, gallery: Gallery) -> Iterator[PageText]:

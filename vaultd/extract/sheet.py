@@ -14,7 +14,15 @@ import openpyxl
 
 from vaultd.core.table import markdown_table
 from vaultd.extract.archive import Package, attribute, local, words_of
-from vaultd.extract.content import Content, Gallery, PageText, UnreadableError, broken, readable
+from vaultd.extract.content import (
+    Content,
+    Gallery,
+    PageText,
+    UnreadableError,
+    because,
+    broken,
+    readable,
+)
 from vaultd.extract.drawing import chart_text
 from vaultd.extract.office_metadata import metadata_of
 
@@ -40,7 +48,7 @@ def read_xlsx(path: Path) -> Content:
             warnings.simplefilter("ignore")
             book = openpyxl.load_workbook(path, read_only=True, data_only=True)
     except FAULTS as error:
-        raise broken(f"The workbook is damaged: {error}.") from error
+        raise broken(f"The workbook is damaged{because(error)}.") from error
     content = Content([], len(book.sheetnames), metadata=metadata_of(package), pictures=gallery)
     content.pages = _pages(book, package, gallery, content)
     return content
@@ -53,7 +61,7 @@ def _pages(book: Any, package: Package, gallery: Gallery, content: Content) -> I
             if hasattr(sheet, "iter_rows"):
                 parts += _tables(_rows(sheet))
         except FAULTS as error:
-            content.warnings.append(f"Sheet {sheet.title} is damaged: {error}.")
+            content.warnings.append(f"Sheet {sheet.title} is damaged{because(error)}.")
         part = getattr(sheet, "_worksheet_path", "")
         parts += _extras(package, part, number, gallery)
         yield PageText(number, "\n\n".join(part for part in parts if part))

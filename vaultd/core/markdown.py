@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from vaultd.core.plain import plain
 from vaultd.core.quiet import Quiet, quiet_spans
-from vaultd.core.text import sentences
+from vaultd.core.text import sentence_ends
 
 ABSTRACT_LENGTH = 200  # characters; what a folder and the index show of a page
 
@@ -41,8 +41,7 @@ def cut_at_sentence(text: str, limit: int) -> str:
     """Return the sentences of `text` that fit `limit` characters; else words and an ellipsis."""
     if len(text) <= limit:
         return text
-    whole = [one.end for one in sentences(text) if one.end <= limit]
-    fitting = [end for end in whole if text[end - 1] not in ";；"]
+    fitting = [end for end in sentence_ends(text[: 2 * limit]) if end <= limit]
     if fitting:
         return text[: fitting[-1]]
     head = text[: limit - 1]

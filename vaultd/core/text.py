@@ -106,6 +106,15 @@ def sentences(text: str) -> list[Sentence]:
     ]
 
 
+def sentence_ends(text: str) -> list[int]:
+    """Return the offsets in one paragraph where a sentence ends and the next begins."""
+    return [
+        match.end()
+        for match in _END.finditer(text)
+        if match.end() < len(text) and _is_end(text, match, 0, len(text))
+    ]
+
+
 def unwrapped(text: str) -> str:
     """Return a paragraph on one line: words cut at a line end are joined, spaces collapsed.
 

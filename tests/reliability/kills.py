@@ -204,10 +204,14 @@ def asked(world: World) -> Counter[tuple[str, str]]:
 
 
 def faults(world: World, whole: Whole, kills: int) -> Iterator[str]:
-    """Give every promise that the killed runs broke, in words."""
+    """Give every promise that the killed runs broke, in words.
+
+    A job in whose place a newer one was done is none: the file had changed meanwhile.
+    """
     states = world.rows(
-        "select kind, subject, state, reason from jobs where state != 'done'"
-        " and not (kind = 'summarize' and state = 'cancelled')"  # a newer look took its place
+        "select kind, subject, state, reason from jobs as job where state != 'done'"
+        " and not (state = 'cancelled' and (kind = 'summarize' or exists (select 1 from jobs"
+        " where kind = job.kind and subject = job.subject and id > job.id and state = 'done')))"
     )
     yield from (f"{kind} of {subject} is {state}: {why}" for kind, subject, state, why in states)
     often = world.rows(

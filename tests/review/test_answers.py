@@ -160,8 +160,30 @@ async def test_a_missing_page_that_appeared_closes_its_question(
     assert not list((vault.root / "wiki/reviews").glob("*.md"))
 
 
+async def test_a_page_that_a_person_deletes_or_renames_leaves_the_index(
+    sweep: Sweep, vault: Vault
+) -> None:
+    index = vault.root / "wiki/index.md"
+    await sweep.run()
+    assert not index.exists()
+    index.write_text("# Index\n")
+    sweep.listed = None
+    await sweep.run()
+    assert "[[wiki/concepts/Heat|Heat]]" in index.read_text("utf-8")
+
+    (vault.root / PAGE).rename(vault.root / "wiki/concepts/Warmth.md")
+    await sweep.run()
+    assert "[[wiki/concepts/Heat" not in index.read_text("utf-8")
+    assert "[[wiki/concepts/Warmth|Heat]]" in index.read_text("utf-8")
+
+    (vault.root / "wiki/concepts/Warmth.md").unlink()
+    await sweep.run()
+    assert "Warmth" not in index.read_text("utf-8")
+
+
 async def test_a_sweep_with_nothing_new_writes_nothing(sweep: Sweep, vault: Vault) -> None:
     await _ask(sweep, ReviewKind.SUGGESTION, "Read more about heat")
+    await sweep.run()
     before = {place: place.stat().st_mtime_ns for place in vault.root.rglob("*.md")}
 
     await sweep.run()

@@ -3,7 +3,7 @@
 from vaultd.publish.catalog import read_wiki
 from vaultd.publish.history import keep_refused, keep_version, thin_history, versions
 from vaultd.publish.plan import Asset, Plan, Published, Receipt, Removal, Write
-from vaultd.publish.publish import publish, recover
+from vaultd.publish.publish import list_anew, publish, recover
 
 __all__ = [
     "Asset",
@@ -14,6 +14,7 @@ __all__ = [
     "Write",
     "keep_refused",
     "keep_version",
+    "list_anew",
     "publish",
     "read_wiki",
     "recover",

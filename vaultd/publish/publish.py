@@ -19,6 +19,7 @@ from vaultd.core.listing import INDEX, LOG, index_text, is_listing_alone, is_pag
 from vaultd.core.merge import three_way
 from vaultd.core.page import page_ref, parse_page
 from vaultd.core.region import RegionError
+from vaultd.core.timing import stamp
 from vaultd.crash import crash_point
 from vaultd.errors import PageChangedError, PermanentError, PropertiesError
 from vaultd.model.paths import Clock, SourceId, VaultPath
@@ -58,6 +59,16 @@ async def publish(
         if plan.source and plan.source in held:
             raise held[plan.source]
         return await _publish(plan, db, vault, clock, also)
+
+
+async def list_anew(*, db: Database, vault: Vault, clock: Clock, also: Receipt) -> bool:
+    """Make an `index.md` anew if the pages on disk, which people change too, say otherwise."""
+    plan = Plan(note={"at": stamp(clock())})
+    there = await asyncio.to_thread(vault.read, INDEX)
+    if there is None or not await _listings(plan, db, vault, clock()):
+        return False
+    await publish(plan, db=db, vault=vault, clock=clock, also=also)
+    return True
 
 
 async def _publish(

@@ -21,7 +21,7 @@ from vaultd.model.paths import SourceId, VaultPath
 from vaultd.model.wiki import PageRef, ReviewDraft, ReviewKind
 from vaultd.publish.catalog import read_wiki
 from vaultd.publish.plan import Plan
-from vaultd.publish.publish import publish
+from vaultd.publish.publish import list_anew, publish
 from vaultd.publish.questions import Question, asked
 from vaultd.review.answers import Reviews, page_title
 from vaultd.store import joblist, receipt, reviews
@@ -32,11 +32,15 @@ NOBODY = SourceId("")
 log = structlog.get_logger()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Sweep:
-    """Looks over all open questions of a vault; writes only what changed."""
+    """Looks over all open questions of a vault, and its index; writes only what changed.
+
+    `listed` are the pages that the index was last compared with.
+    """
 
     of: Reviews
+    listed: Sequence[PageRef] | None = None
 
     async def run(self) -> None:
         """Take answers, ask about parked sources, close what settled itself."""
@@ -49,9 +53,16 @@ class Sweep:
         settled = [item for item in open_items if _is_settled(item, wiki.pages, set(parked))]
         try:
             await self.ask([(question, source) for source, question in parked.items()], settled)
+            if wiki.pages != self.listed:
+                await self._list_anew()
+                self.listed = wiki.pages
         except (DiskFullError, PermanentError, TransientError) as error:
             # the jobs say it too, and the next sweep tries again
-            log.warning("questions not written", reason=str(error))
+            log.warning("questions or index not written", reason=str(error))
+
+    async def _list_anew(self) -> None:
+        of = self.of
+        await list_anew(db=of.db, vault=of.vault, clock=of.clock, also=receipt.record)
 
     async def propose(self, draft: ReviewDraft, proposal: dict[str, Any] | None = None) -> None:
         """Put one question of our own to the person, unless it was asked before.

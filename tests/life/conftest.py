@@ -13,12 +13,11 @@ import pytest
 from tests.fakes import FakeClock
 from tests.wiki_checks import vault_files
 from vaultd.author.offline import OfflineAuthor
-from vaultd.core.names import media_folder
 from vaultd.core.pictures import picture_paths
 from vaultd.ingest.captions import CaptionCache
 from vaultd.ingest.desk import Desk, IngestRules
 from vaultd.ingest.drafting import Drafted
-from vaultd.ingest.material import Material
+from vaultd.ingest.material import Material, pictures_folder
 from vaultd.ingest.moving import Mover
 from vaultd.ingest.publication import publish_source
 from vaultd.ingest.source import summary_path_of
@@ -97,7 +96,8 @@ class World:
         images: tuple[ExtractedImage, ...] = ()
         if picture:
             images = (ExtractedImage(digest, None, 120, 90, "png", "a chart", data=PNG),)
-        paths = tuple(picture_paths(media_folder(identity, summary), images))
+        folder = await pictures_folder(identity, summary, self.desk)
+        paths = tuple(picture_paths(folder, images))
         material = Material(source, images, paths, digest)
         drafts = [
             PageDraft(summary, "source", name, f"What {name} says. [[raw/{name}]]"),

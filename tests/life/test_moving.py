@@ -65,6 +65,21 @@ async def test_pictures_are_shown_from_the_new_place_too(world: World) -> None:
     assert_sound(world.vault.root)
 
 
+async def test_pictures_of_a_moved_source_outlive_another_of_its_former_name(world: World) -> None:
+    await world.ingest("heat.pdf", picture=True)
+    await world.move("raw/heat.pdf", "raw/warm.pdf")
+    await world.ingest("heat.pdf", picture=True, content="Another heat.")
+    again = await world.ingest("heat.pdf", picture=True, content="Another heat, corrected.")
+
+    assert again["pages"]
+    assert "(../media/heat/image1.png)" in world.text("wiki/sources/warm.md")
+    assert "(../media/heat%202/image1.png)" in world.text("wiki/sources/heat.md")
+    await world.forget("heat.pdf")
+    assert world.has("wiki/media/heat/image1.png")
+    assert not world.has("wiki/media/heat 2/image1.png")
+    assert_sound(world.vault.root)
+
+
 async def test_a_moved_source_never_takes_the_place_of_a_persons_note(world: World) -> None:
     await world.ingest("heat.pdf")
     world.write("wiki/sources/warm.md", "Mine.\n")

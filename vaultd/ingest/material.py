@@ -28,6 +28,7 @@ from vaultd.model.document import ExtractedImage, Extraction, ExtractStatus
 from vaultd.model.jobs import Progress
 from vaultd.model.paths import SourceId, VaultPath
 from vaultd.model.wiki import SourceText
+from vaultd.store import plans
 
 UNREADABLE: Mapping[ExtractStatus, str] = {
     ExtractStatus.NO_TEXT: "empty",
@@ -76,11 +77,24 @@ async def read_material(
         extraction = await asyncio.to_thread(with_local_pictures, extraction, path, desk.vault)
     source = _source_text(identity, path, reading.sha256, extraction, desk.rules.language)
     text_sha256 = sha256(source.text.encode()).hexdigest()
-    files = picture_paths(media_folder(identity, summary_path), extraction.images)
+    files = picture_paths(await pictures_folder(identity, summary_path, desk), extraction.images)
     images = await _described(extraction, source.language, desk, progress)
     pages = with_pictures(source.pages, images, files)
     bare = tuple(replace(image, data=b"") for image in images)
     return Material(replace(source, pages=pages, images=bare), images, tuple(files), text_sha256)
+
+
+async def pictures_folder(identity: SourceId, summary_path: VaultPath, desk: Desk) -> VaultPath:
+    """Return the folder of a source's pictures: none that holds those of another.
+
+    A source that was renamed leaves its own where they are, under its former name.
+    """
+    wanted = folder = media_folder(identity, summary_path)
+    number = 1
+    while await desk.db.read(plans.others_within, folder, identity):
+        number += 1
+        folder = VaultPath(f"{wanted} {number}")
+    return folder
 
 
 async def read_text(path: VaultPath, identity: SourceId, desk: Desk) -> SourceText:

@@ -140,6 +140,19 @@ def move_source(db: Connection, old: SourceId, new: SourceId) -> None:
     db.execute("update plans set source = ? where source = ?", (new, old))
 
 
+def others_within(db: Connection, folder: VaultPath, source: SourceId) -> bool:
+    """Tell whether files in `folder` were written for another source than `source`."""
+    found = db.execute(
+        """
+        select 1 from pages join plans on plans.id = pages.plan
+        where pages.path > ? || '/' and pages.path < ? || '0' and plans.source not in ('', ?)
+        limit 1
+        """,
+        (folder, folder, source),
+    ).fetchone()
+    return found is not None
+
+
 def _files(db: Connection, plan: int) -> tuple[PlanFile, ...]:
     rows = db.execute(
         "select path, before, after, ours, known from plan_files where plan = ? order by place",

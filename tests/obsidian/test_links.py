@@ -126,3 +126,16 @@ def test_width_heading_and_block_stay_when_a_link_follows_its_file_l9_l10_l11(
 def test_block_ids_stay_where_a_person_put_them_l11(text: str) -> None:
     assert rewrite_links(text, lambda link: None) == text
     assert united(text, "Another sentence. [[raw/a.pdf|a]]\n").startswith(text.rstrip("\n"))
+
+
+async def test_a_page_may_have_a_name_that_ends_like_a_document(world: World) -> None:
+    await world.ingest("engine.html", {"Node.js": "A runtime. [[raw/engine.html]]"})
+    body = "See [[wiki/sources/talk.pptx|the talk]], [[Node.js]], [[Deno.rs]] and [[other.pdf]]."
+
+    result = await world.ingest("talk.pptx.pdf", {"Runtimes": body})
+
+    page = world.text("wiki/concepts/Runtimes.md")
+    assert "[[wiki/sources/talk.pptx|the talk]]" in page
+    assert "[[wiki/concepts/Node.js|Node.js]], Deno.rs and (⚠ unverified: other.pdf)." in page
+    assert result["reviews"] == 1
+    assert broken_links(world.vault.root) == []

@@ -21,11 +21,15 @@ from vaultd.core.link import (
 from vaultd.core.sanitise import sanitise
 from vaultd.core.text import fold
 from vaultd.model.paths import SourceId, VaultPath
-from vaultd.model.wiki import SourceText
+from vaultd.model.wiki import PageRef, SourceText
 
 UNVERIFIED = "⚠ unverified"  # stands where a claim's passage could not be confirmed
 _PAGE = re.compile(r"#page=(\d{1,6})\b")
-_DOCUMENT = re.compile(r"\.[a-z0-9]{2,5}$", re.IGNORECASE)
+_DOCUMENT = re.compile(  # and not "Node.js" or "v1.22", which are names of pages
+    r"\.(?:pdf|docx?|docm|odt|rtf|pptx?|pptm|pp?sx?|odp|xls[xmb]?|ods|[ct]sv|epub|html?|xhtml|mht(?:ml)?"
+    r"|eml|txt|text|org|rst|mdx|markdown|png|jpe?g|gif|webp|bmp|tiff?|jp2)$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +100,21 @@ class _Thread:
             return None
         if link.embed:
             return self._picture(link)
-        if _is_claim(link.target):
+        if _is_claim(link.target) and not self._names_page(link):
             return self._claim(link)
         return self._page(link)
+
+    def _names_page(self, link: Link) -> bool:
+        """Tell whether what ends like a document is the name of a page: of "talk.pptx.pdf"."""
+        target = link.target.casefold()
+        if target.startswith("raw/") or _PAGE.match(link.fragment):
+            return False
+        return target.startswith("wiki/") or (
+            not self._is_this_source(link.target) and self._found(link) is not None
+        )
+
+    def _found(self, link: Link) -> PageRef | None:
+        return self.loom.targets.find(link.target, str(PurePosixPath(self.path).parent))
 
     def _picture(self, link: Link) -> str:
         known = self.loom.media.get(same_path(PurePosixPath(link.target).name))
@@ -109,8 +125,7 @@ class _Thread:
         return f"![[{known}{pipe + link.text if link.text else ''}]]"
 
     def _page(self, link: Link) -> str:
-        folder = str(PurePosixPath(self.path).parent)
-        page = self.loom.targets.find(link.target, folder)
+        page = self._found(link)
         if page is None:
             self.unknown.append(link.target)
             return link.shown

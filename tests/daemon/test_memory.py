@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import platform
 import subprocess
 import sys
 
 import pytest
 
-from vaultd.daemon.memory import give_back
+from vaultd.daemon.memory import give_back, settle
 
 PROBE = """
 from pathlib import Path
@@ -43,3 +44,12 @@ def test_where_it_cannot_be_asked_for_nothing_happens(monkeypatch: pytest.Monkey
     monkeypatch.setattr("vaultd.daemon.memory.ctypes.CDLL", absent)
 
     give_back()
+
+
+def test_what_is_loaded_at_the_start_is_not_looked_through_again() -> None:
+    settle()
+    try:
+        assert gc.get_freeze_count() > 10_000
+        assert len(gc.get_objects()) < 10_000
+    finally:
+        gc.unfreeze()

@@ -1,9 +1,19 @@
-"""Gives memory that nobody uses back to the system."""
+"""What the daemon holds: garbage is looked for where it can be, and given back to the system."""
 
 from __future__ import annotations
 
 import ctypes
 import gc
+
+
+def settle() -> None:
+    """Leave what is loaded by now out of every later search for garbage: it stays to the end.
+
+    A search through all of it took 60 ms, twice a second under many requests, and nobody is
+    answered meanwhile.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def give_back() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -17,7 +16,7 @@ from typing import Any
 import structlog
 
 from vaultd.daemon.bridging import make_bridge
-from vaultd.daemon.memory import give_back
+from vaultd.daemon.memory import give_back, settle
 from vaultd.daemon.parts import Parts, build
 from vaultd.daemon.place import open_beside, open_for_work
 from vaultd.errors import DiskFullError, TransientError, VaultdError
@@ -38,9 +37,6 @@ ONCE_HORIZON = timedelta(seconds=60)  # one pass waits for what is due within th
 FOLLOWING = timedelta(seconds=10)  # what a request brings about is done with it: index, folders
 TICK = timedelta(seconds=1)  # how fast requests of other processes are noticed
 FOLLOW_SECONDS = 0.2
-# A thread that computes lets another one go on after so long. An answer needs several such turns,
-# with Python's own five milliseconds each: fifty clients waited three times as long for a status.
-TURN_SECONDS = 0.001
 SWEEP = timedelta(minutes=1)  # how soon a source that is parked asks, and a settled question goes
 BREATH = timedelta(minutes=5)  # between times that freed memory is given back
 DAY = timedelta(days=1)
@@ -75,7 +71,7 @@ async def run_daemon(
             keep = [
                 tasks.create_task(parts.watcher.run()),
                 tasks.create_task(_schedule(parts).run()),
-                tasks.create_task(_patiently(parts.engine.warm)()),
+                tasks.create_task(_warmed(parts)),
             ]
             await stop.wanted.wait()
             log.info("stopping", signal=stop.name)
@@ -174,8 +170,6 @@ async def _working(parts: Parts) -> AsyncIterator[asyncio.TaskGroup]:
 
     What was raised on purpose comes out as itself, so that its sentence reaches the person.
     """
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(TURN_SECONDS)
     try:
         async with asyncio.TaskGroup() as tasks:
             for lane in parts.worker.lanes():
@@ -189,8 +183,6 @@ async def _working(parts: Parts) -> AsyncIterator[asyncio.TaskGroup]:
         if told is None or bugs is not None:
             raise
         raise _first(told) from group
-    finally:
-        sys.setswitchinterval(before)
 
 
 def _first(group: BaseExceptionGroup[VaultdError]) -> VaultdError:
@@ -233,6 +225,11 @@ def _schedule(parts: Parts) -> Schedule:
     schedule.every(BREATH, _give_back)
     schedule.every(DAY, _patiently(lambda: _queue(parts, JobKind.UPKEEP)))
     return schedule
+
+
+async def _warmed(parts: Parts) -> None:
+    await _patiently(parts.engine.warm)()
+    settle()
 
 
 async def _give_back() -> None:

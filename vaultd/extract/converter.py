@@ -58,7 +58,8 @@ class Child:
     async def start(cls, command: Sequence[str]) -> Child:
         """Start `command` in its own process group, with an environment that holds no secret.
 
-        It gives way to whoever waits for an answer, from its imports on.
+        It gives way to whoever waits for an answer, from its imports on. In a session of its own
+        it would not: Linux shares processors between sessions first.
         """
         kept = ("PATH", "HOME", "LANG", "TMPDIR", "TEMP", "SYSTEMROOT", "PYTHONPATH", "VIRTUAL_ENV")
         process = await asyncio.create_subprocess_exec(
@@ -66,7 +67,7 @@ class Child:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
-            start_new_session=True,
+            process_group=0,
             limit=1024 * 1024,
             env={name: os.environ[name] for name in kept if name in os.environ}
             | {"OMP_NUM_THREADS": "1"},

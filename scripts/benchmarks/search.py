@@ -96,6 +96,15 @@ def made_up(rng: Rng, count: int) -> NDArray[np.float32]:
     return unit
 
 
+def asked_for(rng: Rng, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return questions as unit vectors: half like one of `vectors`, half like nothing there."""
+    chosen = vectors[rng.integers(0, len(vectors), QUESTIONS)]
+    noise = rng.standard_normal(chosen.shape, np.float32)
+    found = chosen + noise / np.linalg.norm(noise, axis=1, keepdims=True)
+    unit: NDArray[np.float32] = found / np.linalg.norm(found, axis=1, keepdims=True)
+    return unit
+
+
 def made_up_file(rng: Rng, number: int, turn: int = 0) -> tuple[IndexedFile, list[IndexedPassage]]:
     """Return a file of ten passages of three windows."""
     passages = []
@@ -131,8 +140,7 @@ async def _latency(folder: Path) -> list[Figure]:
     assert matrix is not None
     everything = matrix._bytes[: matrix.count] * matrix._scales[: matrix.count, None]
     questions = [" ".join(rng.choice(WORDS, 6, p=SHARES)) for _ in range(QUESTIONS)]
-    chosen = everything[rng.integers(0, matrix.count, QUESTIONS)]
-    given.of = {q: v / np.linalg.norm(v) for q, v in zip(questions, chosen, strict=True)}
+    given.of = dict(zip(questions, asked_for(rng, everything), strict=True))
     took: dict[str, list[float]] = {name: [] for name in ("exact", "whole", "words", "lane", "vec")}
     agree: list[float] = []
     for question, query in given.of.items():

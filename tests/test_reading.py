@@ -89,9 +89,17 @@ async def test_failed_file_is_not_tried_again_until_asked(vault: Vault, db: Data
     await reader.read(NOTE)
     assert converter.calls == 1
 
-    assert await reader.forget(NOTE)
-    await reader.read(NOTE)
+    await reader.read(NOTE, anew=True)
     assert converter.calls == 2
+
+
+async def test_asking_anew_is_for_what_failed_alone(
+    reader: tuple[Reader, CountingConverter],
+) -> None:
+    await reader[0].read(NOTE)
+    await reader[0].read(NOTE, anew=True)
+
+    assert reader[1].calls == 1
 
 
 async def test_vanished_file_says_so(reader: tuple[Reader, CountingConverter]) -> None:

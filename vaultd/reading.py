@@ -13,7 +13,7 @@ import structlog
 
 from vaultd.errors import TransientError, UnreadableSourceError
 from vaultd.extract import CONVERTER_VERSION, Converter
-from vaultd.model.document import Extraction
+from vaultd.model.document import Extraction, ExtractStatus
 from vaultd.model.paths import VaultPath
 from vaultd.store import extractions
 from vaultd.store.database import Database
@@ -34,8 +34,8 @@ class Reader:
     """Reads vault files through the converter and keeps what came out.
 
     What is stored is found again by the hash of the bytes and the converter's version: a file
-    that failed is not tried again until one of them changes. Two readers of the same bytes wait
-    for one conversion.
+    that failed is not tried again until one of them changes, or `anew` is asked for. Two readers
+    of the same bytes wait for one conversion.
     """
 
     def __init__(self, vault: Vault, db: Database, converter: Converter) -> None:
@@ -44,10 +44,12 @@ class Reader:
         self._converter = converter
         self._running: dict[str, asyncio.Lock] = {}
 
-    async def read(self, path: VaultPath, *, pictures: bool = False) -> Reading:
+    async def read(self, path: VaultPath, *, pictures: bool = False, anew: bool = False) -> Reading:
         """Return what is in the file at `path`; with `pictures` the images carry their bytes.
 
-        Whether the text is usable, `extraction.status` says; nothing is raised for that.
+        With `anew` one that failed is tried again: a machine that had no time or memory for it may
+        have them now. Whether the text is usable, `extraction.status` says; nothing is raised for
+        that.
 
         Raises:
             UnreadableSourceError: the file is gone or cannot be opened.
@@ -58,7 +60,7 @@ class Reader:
         sha256 = await asyncio.to_thread(_hash_of, place)
         async with self._alone(sha256):
             stored = await self._db.read(extractions.find, sha256, CONVERTER_VERSION)
-            if stored is not None and not (pictures and stored.images):
+            if stored is not None and not _lacks(stored, pictures=pictures, anew=anew):
                 return Reading(sha256, stored)
             extraction = await self._converter.convert(place, pictures=True)
             if await asyncio.to_thread(_hash_of, place) != sha256:
@@ -80,12 +82,6 @@ class Reader:
         """Store a reading that somebody completed, for all who read these bytes after."""
         await self._db.run(extractions.keep, reading.sha256, CONVERTER_VERSION, reading.extraction)
 
-    async def forget(self, path: VaultPath) -> bool:
-        """Drop what is stored for the file at `path`; a person asked to try it again."""
-        place = await asyncio.to_thread(self._vault.locate, path)
-        sha256 = await asyncio.to_thread(_hash_of, place)
-        return await self._db.run(extractions.forget, sha256)
-
     @asynccontextmanager
     async def _alone(self, sha256: str) -> AsyncIterator[None]:
         """Let one reader of the same bytes in at a time."""
@@ -96,6 +92,12 @@ class Reader:
         finally:
             if not lock.locked():
                 self._running.pop(sha256, None)
+
+
+def _lacks(stored: Extraction, *, pictures: bool, anew: bool) -> bool:
+    if anew and stored.status is ExtractStatus.FAILED:
+        return True
+    return pictures and bool(stored.images)
 
 
 def _hash_of(place: Path) -> str:

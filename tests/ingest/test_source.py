@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,10 @@ from tests.wiki_checks import assert_sound, wiki_notes
 from vaultd.author.seam import Author
 from vaultd.core.page import parse_page
 from vaultd.errors import BadReplyError, PageChangedError, UnreadableSourceError, WaitingError
+from vaultd.extract import CONVERTER_VERSION
+from vaultd.extract.converter import failed
 from vaultd.model.wiki import PageRef, ReviewKind
-from vaultd.store import ledger, reviews, sources
+from vaultd.store import extractions, ledger, reviews, sources
 from vaultd.store.database import Database
 from vaultd.vault.files import Vault
 
@@ -134,6 +137,17 @@ async def test_a_file_without_text_reaches_no_author(
 
     assert server.calls == []
     assert wiki_notes(vault.root) == {}
+
+
+async def test_a_file_that_took_too_long_once_is_read_when_it_is_tried_again(
+    vault: Vault, db: Database, make_desk: MakeDesk
+) -> None:
+    digest = sha256(drop(vault, "heat.md", TEXT).read_bytes()).hexdigest()
+    await db.run(extractions.keep, digest, CONVERTER_VERSION, failed("md", "It takes too long."))
+
+    result = await ingest(make_desk(), "heat.md")
+
+    assert result["pages"]
 
 
 async def test_a_reply_without_pages_writes_nothing_and_is_no_success(

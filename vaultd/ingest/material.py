@@ -68,7 +68,7 @@ async def read_material(
     """
     progress("reading")
     wants_pictures = desk.rules.multimodal is not False
-    reading = await desk.reader.read(path, pictures=wants_pictures)
+    reading = await desk.reader.read(path, pictures=wants_pictures, anew=True)
     reading = await transcribed(reading, path, identity, desk, progress)
     extraction = _usable(reading.extraction, path)
     if not wants_pictures:

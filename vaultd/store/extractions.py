@@ -30,12 +30,6 @@ def keep(db: Connection, sha256: str, converter: str, extraction: Extraction) ->
     db.execute("delete from extractions where id <= last_insert_rowid() - ?", (KEPT,))
 
 
-def forget(db: Connection, sha256: str) -> bool:
-    """Drop what is stored for these bytes, so that they are read again; False if nothing was."""
-    db.execute("delete from extractions where sha256 = ?", (sha256,))
-    return bool(db.changes())
-
-
 def _packed(extraction: Extraction) -> bytes:
     fields = {
         "kind": extraction.kind,

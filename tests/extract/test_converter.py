@@ -15,6 +15,7 @@ import structlog
 from vaultd.errors import TransientError
 from vaultd.extract import Converter, Limits
 from vaultd.extract.converter import NICE
+from vaultd.extract.waiting import Deadline
 from vaultd.model.document import ExtractStatus
 
 STAND_IN = """
@@ -158,6 +159,29 @@ async def test_hanging_file_does_not_hold_up_the_others(patient: Converter) -> N
     assert not hanging.done()
     hanging.cancel()
     await asyncio.wait([hanging])
+
+
+@pytest.mark.parametrize(("hungry", "asked"), [(0, 1), (2, 3), (99, 4)])
+async def test_a_child_that_gets_no_processor_has_longer_but_not_for_ever(
+    hungry: int, asked: int
+) -> None:
+    answers = [False, *[True] * hungry, False]  # the first call only begins to count
+    told: list[float] = []
+
+    def starves(seconds: float) -> bool:
+        told.append(seconds)
+        return answers[len(told) - 1]
+
+    async def wait() -> None:
+        async with asyncio.timeout(None) as clock:
+            Deadline(clock, starves, most=0.2).allow(0.05)
+            await asyncio.sleep(9)
+
+    with pytest.raises(TimeoutError):
+        await wait()
+
+    assert told[:2] == [0, 0.05]
+    assert 2 <= len(told) <= 1 + asked
 
 
 async def test_cancelled_conversion_kills_its_child(converter: Converter) -> None:

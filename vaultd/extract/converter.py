@@ -17,10 +17,12 @@ import structlog
 
 from vaultd.errors import TransientError
 from vaultd.extract import wire
+from vaultd.extract.waiting import Deadline, Turn
 from vaultd.model.document import ExtractedImage, ExtractedPage, Extraction, ExtractStatus
 
 log = structlog.get_logger()
 
+SLOW_CHILDREN = 2  # children beside the quick ones, for documents that take their time
 NICE = 10  # of 19, above zero: the priority of a child
 
 
@@ -28,6 +30,7 @@ NICE = 10  # of 19, above zero: the priority of a child
 class Limits:
     """What one document may take. Seconds are of the wall clock, and of the processor too.
 
+    On a busy machine, where a child waits for the processor most of the time, it has `most`.
     The memory is address space: text needs 0.1 GiB, the largest pictures met 0.3 GiB.
     `slow` is how long a document may hold up the next one: after that, another child is
     started beside it.
@@ -53,6 +56,7 @@ class Child:
         self._process = process
         self.documents = 0
         self.resident_kilobytes = 0
+        self._ticks = 0  # of the processor, at the last look
 
     @classmethod
     async def start(cls, command: Sequence[str]) -> Child:
@@ -135,6 +139,19 @@ class Child:
         if self._process.stdout is not None:
             with contextlib.suppress(RuntimeError, TimeoutError):  # another reads, or holds it
                 await asyncio.wait_for(self._process.stdout.read(), timeout=1.0)
+
+    def starves(self, seconds: float) -> bool:
+        """Tell whether the child wants the processor, and had it for less than half of `seconds`.
+
+        Counted since the question was asked before. Where the system does not say, it does not.
+        """
+        try:
+            fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return False
+        ticks = int(fields[11]) + int(fields[12])  # in user and system mode
+        had, self._ticks = (ticks - self._ticks) / os.sysconf("SC_CLK_TCK"), ticks
+        return fields[0] == "R" and had < seconds / 2
 
 
 class Answer:
@@ -314,50 +331,25 @@ class Converter:
 
     async def _listen(self, child: Child, request: bytes, answer: Answer) -> None:
         """Take in the answer, with the time its pages and steps allow."""
-        async with asyncio.timeout(self._limits.base) as clock:
-            loop = asyncio.get_running_loop()
-            start = loop.time()
-            async for fields, data in child.frames(request):
-                answer.take(fields, data)
-                if fields["frame"] == wire.BEGIN:
-                    allowed = self._limits.base + self._limits.per_page * int(fields["pages"])
-                    clock.reschedule(start + min(allowed, self._limits.most))
-                elif fields["frame"] == wire.STEP:
-                    clock.reschedule(loop.time() + min(float(fields["seconds"]), self._limits.most))
+        async with asyncio.timeout(None) as clock:
+            deadline = Deadline(clock, child.starves, self._limits.most)
+            deadline.allow(self._limits.base)
+            try:
+                async for fields, data in child.frames(request):
+                    answer.take(fields, data)
+                    if fields["frame"] == wire.BEGIN:
+                        more = self._limits.per_page * int(fields["pages"])
+                        deadline.allow(self._limits.base + more)
+                    elif fields["frame"] == wire.STEP:
+                        deadline.allow(float(fields["seconds"]))
+            finally:
+                deadline.over()
 
     def _worn(self, child: Child) -> bool:
         return (
             child.documents >= self._limits.documents
             or child.resident_kilobytes > self._limits.resident_kilobytes
         )
-
-
-SLOW_CHILDREN = 2  # children beside the quick ones, for documents that take their time
-
-
-class Turn:
-    """Holds a semaphore for at most `seconds`, though the work goes on."""
-
-    def __init__(self, turns: asyncio.Semaphore, seconds: float) -> None:
-        self._turns = turns
-        self._seconds = seconds
-        self._timer: asyncio.TimerHandle | None = None
-        self._held = False
-
-    async def __aenter__(self) -> None:
-        await self._turns.acquire()
-        self._held = True
-        self._timer = asyncio.get_running_loop().call_later(self._seconds, self._release)
-
-    async def __aexit__(self, *_: object) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        self._release()
-
-    def _release(self) -> None:
-        if self._held:
-            self._held = False
-            self._turns.release()
 
 
 def child_command(limits: Limits) -> list[str]:

@@ -26,6 +26,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from vaultd.core.searchable import hash_of
 from vaultd.core.words import terms_of
+from vaultd.daemon.memory import settle
 from vaultd.embed import Vector, weights
 from vaultd.extract import Converter
 from vaultd.index import Indexer, store
@@ -143,6 +144,7 @@ async def _latency(folder: Path) -> list[Figure]:
     given.of = dict(zip(questions, asked_for(rng, everything), strict=True))
     took: dict[str, list[float]] = {name: [] for name in ("exact", "whole", "words", "lane", "vec")}
     agree: list[float] = []
+    settle()  # as a daemon does once it has started
     for question, query in given.of.items():
         with threadpool_limits(1):
             seconds, scores = timed(lambda q=query: everything @ q)  # type: ignore[misc]

@@ -23,7 +23,7 @@ SHORTEST_STEM = 4  # letters: what is shorter begins too many words
 COUNTED = 512  # passages with a word are counted one by one; more are reckoned from these
 SCORED = 1_000  # passages to look for by the rarest words: scoring takes a microsecond each
 NEWEST = 2_000  # passages scored at most: where even the rarest word is common, it tells little
-LOOKED_AT = 25_000  # passages that hold a word looked for, all words together
+LOOKED_AT = 12_000  # passages that hold a word looked for, all words together
 DEPTH = 100  # passages a lane hands on
 
 _LISTED = "where p.id in (select value from json_each(?))"

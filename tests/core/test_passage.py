@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -104,3 +105,30 @@ def test_windows_hold_every_word_within_what_can_be_embedded(text: str) -> None:
     assert "".join("".join(windows).split()) == "".join(text.split())
     assert all(weight_of(window) <= 1.3 * WINDOW for window in windows)
     assert all(window.strip() for window in windows)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "1.1 Rye . . . . . . . . . . . . . 12",
+        "**1.1. Rye ..................... 12**",
+        "1.1 黑麦. . . . . . . . . . . . . . iv",
+    ],
+)
+def test_a_list_of_contents_is_no_passage(line: str) -> None:
+    text = f"{line}\n\nRye turns sour."
+
+    assert [(one.text, one.line) for one in passages_of(text)] == [("Rye turns sour.", 3)]
+
+
+@pytest.mark.parametrize("line", ["Name: ................", "And so on ........ for ever."])
+def test_dots_that_lead_to_no_page_are_text(line: str) -> None:
+    assert [one.text for one in passages_of(line)] == [line]
+
+
+@pytest.mark.parametrize("mark", ["", "[8]", '"[12][13]', "]"])
+def test_a_sentence_ends_before_its_references(mark: str) -> None:
+    sentence = "Rye turns sour within a day where the kitchen is warm enough for it." + mark
+    text = " ".join([sentence] * 30)
+
+    assert all(one.text.endswith(sentence) for one in passages_of(text))

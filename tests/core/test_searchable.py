@@ -95,13 +95,23 @@ def test_a_document_is_found_by_its_title_and_by_the_name_of_its_file(
     assert [(one.text, one.page) for one in found] == [(text, 1)]
 
 
-def test_a_page_of_a_picture_alone_is_no_passage() -> None:
-    pages = (ExtractedPage(1, "![](image1)"), ExtractedPage(2, "Rye turns sour."))
+@pytest.mark.parametrize("picture", ["![](image1)", "![Cover](image1)", "![图 3](image1)"])
+def test_a_page_of_a_picture_alone_is_no_passage(picture: str) -> None:
+    pages = (ExtractedPage(1, picture), ExtractedPage(2, "Rye turns sour."))
     extraction = Extraction("pdf", ExtractStatus.OK, "en", pages)
 
     _, found = split_document(VaultPath("raw/a.pdf"), "0" * 64, extraction, ("1", ""))
 
     assert [one.page for one in found] == [2]
+
+
+def test_a_picture_is_found_by_its_description() -> None:
+    pages = (ExtractedPage(1, "![A loaf cut open, with large holes](image1)"),)
+    extraction = Extraction("pdf", ExtractStatus.OK, "en", pages)
+
+    _, found = split_document(VaultPath("raw/a.pdf"), "0" * 64, extraction, ("1", ""))
+
+    assert [one.page for one in found] == [1]
 
 
 def test_pictures_that_nothing_is_said_of_are_no_passage() -> None:
@@ -115,7 +125,7 @@ Rye.
 
 #### Page 2
 
-![A loaf](../media/a/image1.png)
+![A loaf cut open, with large holes](../media/a/image1.png)
 
 #### Page 9
 
@@ -127,3 +137,23 @@ Rye.
     assert "A loaf" in kept
     assert "Page 9" not in kept
     assert len(kept) == len(note)
+
+
+@pytest.mark.parametrize("alt", ["", "Cover", "Figure 12."])
+def test_a_label_describes_no_picture_and_nothing_is_left_above_it(alt: str) -> None:
+    note = f"""---
+author: "offline"
+---
+Rye.
+
+%% vaultd:begin images v1 sha256:0 in:0 state:ok %%
+### Pictures
+
+#### Page 2
+
+![{alt}](../media/a/image1.png)
+%% vaultd:end images %%
+"""
+
+    assert "Pictures" not in own_text(note)
+    assert "Page 2" not in own_text(note)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from vaultd.core.script import DENSE_CHARACTER, SENTENCE_END
 
-SPLITTER_VERSION = "3"  # raise it when the same text would be split otherwise
+SPLITTER_VERSION = "4"  # raise it when the same text would be split otherwise
 
 LIMIT = 900  # characters; 800 to 900 brought back most of the answers' characters when measured
 ENOUGH = 800  # prose this long takes no further sentence
@@ -24,6 +24,9 @@ _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-{2,})[ \t]*\Z")
 _MARK = re.compile(r"^%% vaultd:(?:begin|end)\b[^\n]*%%[ \t]*\r?$", re.MULTILINE)
 _BINARY = re.compile(r"data:[\w/+.;=-]{1,80};base64,[A-Za-z0-9+/=]+")
+_CONTENTS = re.compile(
+    r"^[^\n]*?(?<!\.)(?<!\. )(?:\. ?){8,}+[*_ \t]*(?:\d{1,4}|[ivxlc]+)\b[^\n]*$", re.MULTILINE
+)  # a heading, a row of dots, and the page that it stands on
 _NOT_LINE_END = re.compile(r"[^\r\n]")
 
 _JOINS = frozenset(
@@ -62,9 +65,10 @@ class _Block:
 def visible(text: str) -> str:
     """Return `text` with what nobody reads replaced by spaces, so that offsets stay.
 
-    That is the marks of managed regions, and embedded binary data.
+    That is the marks of managed regions, embedded binary data, and lists of contents: they
+    repeat the headings, and lead to where something is said.
     """
-    for pattern in (_MARK, _BINARY):
+    for pattern in (_MARK, _BINARY, _CONTENTS):
         text = pattern.sub(lambda found: _NOT_LINE_END.sub(" ", found[0]), text)
     return text
 

@@ -15,8 +15,8 @@ DENSE = HAN + KANA + HANGUL + UNSPACED
 DENSE_CHARACTER = re.compile(f"[{DENSE}]")
 
 SENTENCE_END = re.compile(
-    r"[.!?…]+[\"'”’)\]]*(?=\s)"  # Latin: a stop, closing marks, then a space
-    r"|[。！？；｡]+[”’」』）】]*"  # CJK: a stop needs no space behind it
+    r"[.!?…]+(?:[\"'”’)\]]|\[\d{1,3}\])*(?=\s)"  # Latin: a stop, closing marks, then a space
+    r"|[。！？；｡]+(?:[”’」』）】]|\[\d{1,3}\])*"  # CJK: a stop needs no space behind it
     r"|\n+"
 )
 """Where a sentence may end; the match belongs to the sentence before it."""

@@ -13,6 +13,7 @@ from vaultd.core.passage import (
     Passage,
     passages_of,
     passages_of_pages,
+    weight_of,
     windows_of,
 )
 from vaultd.core.plain import plain
@@ -51,6 +52,7 @@ REPEATING = frozenset(
 _LINK = re.compile(r"!?\[\[[^\[\]\n]*\]\]")
 _PICTURE = re.compile(r"!\[(?P<says>[^\[\]\n]*)\]\([^()\n]*\)|^%%[^\n]*%%", re.MULTILINE)
 _LETTER = re.compile(r"\w")
+_DESCRIBED = 15.0  # Latin characters: "Cover" and "Figure 12." say nothing of a picture
 _NOT_LINE_END = re.compile(r"[^\r\n]")
 _CODE = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1|\Z)|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -91,7 +93,10 @@ def own_text(text: str) -> str:
     if author:
         offline = author == OFFLINE
         body = _CALLOUT.sub(_blank, body) if offline else body
-        body = _SECTION.sub(lambda found: _blank_signposts(found, offline=offline), body)
+        while (
+            left := _SECTION.sub(lambda found: _blank_signposts(found, offline=offline), body)
+        ) != body:  # what stands above nothing but signposts is one
+            body = left
     return _NOT_LINE_END.sub(" ", head) + body
 
 
@@ -107,9 +112,21 @@ def _blank_signposts(found: re.Match[str], *, offline: bool) -> str:
     """Blank a section that says nothing of its own, its heading included."""
     heading, *lines = found[0].splitlines()
     repeats = offline and heading.lstrip("# ").rstrip() in REPEATING
-    said = _LINK.sub("", _PICTURE.sub(lambda shown: shown["says"] or "", "\n".join(lines)))
-    says = _LETTER.search(said) is not None
+    says = _LETTER.search(_LINK.sub("", _described("\n".join(lines)))) is not None
     return _blank(found) if repeats or (lines and not says) else found[0]
+
+
+def _described(text: str) -> str:
+    """Return `text` without its pictures, but for what describes them."""
+    return _PICTURE.sub(
+        lambda shown: says if weight_of(says := shown["says"] or "") >= _DESCRIBED else "", text
+    )
+
+
+def _says(passage: Passage, spoken: str) -> bool:
+    """Tell whether there is anything to find, and not a picture alone."""
+    text = plain(_described(passage.text)) if "![" in passage.text else spoken
+    return _LETTER.search(text) is not None
 
 
 def note_words(text: str) -> NoteWords:
@@ -196,7 +213,7 @@ def _indexed(found: Sequence[Passage]) -> list[IndexedPassage]:
             windows=tuple(windows_of(words)),
         )
         for passage, words in zip(found, spoken, strict=True)
-        if _LETTER.search(words)  # else there is nothing to find, such as a picture alone
+        if _says(passage, words)
     ]
 
 

@@ -249,6 +249,32 @@ async def test_two_sources_about_one_thing_share_a_page_that_keeps_both_claims(
     assert_sound(vault.root)
 
 
+async def test_links_to_notes_of_a_person_and_other_pictures_survive_a_merge(
+    vault: Vault, make_desk: MakeDesk, make_model: MakeModel, server: ModelServer
+) -> None:
+    drop(vault, "heat.md", TEXT + "\n\n![a chart](chart.png)\n")
+    drop(vault, "chart.png", _png())
+    drop(vault, "steam.md", TEXT.replace("Heat", "Steam") + "\n\n![another](chart.png)\n")
+    (vault.root / "My engine.md").write_text("Mine.\n")
+    flows = "Heat flows. [[raw/heat.md|here]] ![[image1.png]] See [[my-engine]]."
+    one = page("wiki/concepts/heat.md", "heat.md", flows)
+    engine = page("wiki/concepts/my-engine.md", "heat.md", "It runs.").replace("Heat", "My engine")
+    two = page("wiki/concepts/heat.md", "steam.md", "Heat drives engines. [[raw/steam.md|here]]")
+    server.when("generation", Say(reply("heat.md", one, engine)), containing="Heat flows from warm")
+    server.when("generation", Say(reply("steam.md", two)), containing="Steam flows from warm")
+    desk = make_desk(make_model())
+
+    await ingest(desk, "heat.md", 1)
+    place = vault.root / "wiki/concepts/heat.md"
+    before = parse_page(place.read_text("utf-8")).body.strip()
+    assert "![[wiki/media/heat/image1.png]] See [[My engine|my engine]]." in before
+    server.when("merge", Say(f"{before}\n\nIt drives. [[raw/steam.md|here]] [[guessed]]"))
+    await ingest(desk, "steam.md", 2)
+
+    body = parse_page(place.read_text("utf-8")).body
+    assert body.strip() == f"{before}\n\nIt drives. [[raw/steam.md|here]] guessed"
+
+
 async def test_a_merge_that_loses_text_is_refused_and_nothing_is_lost(
     vault: Vault, make_desk: MakeDesk, make_model: MakeModel, server: ModelServer
 ) -> None:

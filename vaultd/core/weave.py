@@ -47,7 +47,8 @@ class Loom:
     """What a body may point to: pages, pictures, and passages of its source.
 
     `proven` are claims of other sources that stand on the page already, as `claims_of` gives
-    them. `media` maps the file name of a picture to its path.
+    them; `standing` are its links to other files than pages, as `links_on` gives them. `media`
+    maps the file name of a picture to its path.
     """
 
     source: SourceId
@@ -56,6 +57,7 @@ class Loom:
     targets: Targets
     media: Mapping[str, VaultPath] = field(default_factory=dict)
     proven: AbstractSet[str] = frozenset()
+    standing: Mapping[str, VaultPath] = field(default_factory=dict)
 
     @classmethod
     def over(
@@ -118,6 +120,8 @@ class _Thread:
 
     def _picture(self, link: Link) -> str:
         known = self.loom.media.get(same_path(PurePosixPath(link.target).name))
+        if known is None or "/" in link.target:  # another source may have one of that name
+            known = self.loom.standing.get(fold(link.target)) or known
         if known is None:
             self.unknown.append(link.target)
             return link.text or "" if link.markdown else ""
@@ -126,6 +130,9 @@ class _Thread:
 
     def _page(self, link: Link) -> str:
         page = self._found(link)
+        standing = self.loom.standing.get(fold(link.target))
+        if page is None and standing is not None:
+            return self._written(standing, link, link.fragment)
         if page is None:
             self.unknown.append(link.target)
             return link.shown
@@ -160,6 +167,17 @@ class _Thread:
         own = same_path(self.loom.source)
         names = {own, own.rsplit("/", 1)[-1]}
         return wanted in names | {name.removesuffix(".md") for name in names}
+
+
+def links_on(body: str) -> dict[str, VaultPath]:
+    """Return where the links of a page lead that no source is named by, by path and by name."""
+    found: dict[str, VaultPath] = {}
+    for link in find_links(body):
+        if link.target and not link.target.startswith("raw/"):
+            path = VaultPath(link.target)
+            found.setdefault(fold(path), path)
+            found.setdefault(fold(PurePosixPath(path).name), path)
+    return found
 
 
 def sources_cited(body: str) -> frozenset[SourceId]:

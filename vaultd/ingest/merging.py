@@ -10,7 +10,7 @@ from vaultd.author.seam import Author, MergeRequest
 from vaultd.core.merge import both_bodies, claims_of, merge_faults
 from vaultd.core.plan import PlannedPage
 from vaultd.core.update import MergeNeed, Standing, Updated, merge_need, updated_page
-from vaultd.core.weave import Loom
+from vaultd.core.weave import Loom, links_on
 from vaultd.errors import BadReplyError, CapacityError
 from vaultd.model.wiki import Refused
 
@@ -60,8 +60,8 @@ async def _merged(
     except (BadReplyError, CapacityError) as error:
         log.warning("merge refused", path=planned.path, reason=str(error))
         return instead, ()
-    proven = replace(loom, proven=claims_of(need.existing))
-    body = proven.weave(reply, planned.path).body
+    known = replace(loom, proven=claims_of(need.existing), standing=links_on(need.existing))
+    body = known.weave(reply, planned.path).body
     faults = merge_faults(need.existing, need.incoming, body)
     if not faults:
         return body, ()

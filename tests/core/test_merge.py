@@ -13,7 +13,6 @@ from vaultd.core.merge import (
     both_bodies,
     claims_of,
     merge_faults,
-    rewrite_faults,
     three_way,
     union,
 )
@@ -121,8 +120,6 @@ def test_short_or_forgetful_merges_are_refused() -> None:
     assert "characters" in merge_faults(existing, incoming, "unchanged")[0]
     assert "raw/b.pdf#page=2" in merge_faults(existing, incoming, existing)[0]
     assert merge_faults(existing, incoming, f"---\ntype: x\n---\n{existing}{incoming}")
-    assert rewrite_faults("x" * 100, "x" * 49)
-    assert not rewrite_faults("x" * 100, "x" * 50)
 
 
 def body_in(folder: Path, path: str) -> str:

@@ -14,7 +14,6 @@ from vaultd.core.properties import split_note
 from vaultd.core.text import fold, sentences
 
 MERGE_FLOOR = 0.7  # a merged body below this share of the longer input has lost something
-REWRITE_FLOOR = 0.5  # the same for a rewrite of one text
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
@@ -211,14 +210,6 @@ def merge_faults(existing: str, incoming: str, merged: str) -> tuple[str, ...]:
     if lost:
         faults.append(f"the merged text no longer names {', '.join(sorted(lost)[:3])}")
     return tuple(faults)
-
-
-def rewrite_faults(existing: str, rewritten: str) -> tuple[str, ...]:
-    """Say why a rewrite of one body may not replace it: under half of its length."""
-    longer, length = len(existing.strip()), len(rewritten.strip())
-    if length < REWRITE_FLOOR * longer:
-        return (f"the new text has {length} characters, the old one {longer}",)
-    return ()
 
 
 def both_bodies(existing: str, incoming: str) -> str:

@@ -11,7 +11,6 @@ from datetime import datetime, timedelta
 from enum import Enum
 from pathlib import PurePosixPath
 
-from vaultd.core.fallback import name_key
 from vaultd.core.timing import LONGEST_WAIT, RETRY_FACTOR
 from vaultd.model.paths import VaultPath
 from vaultd.model.summary import ChildSummary, Node, NodeState
@@ -160,8 +159,3 @@ def folders_to_visit(
 def depth_of(path: VaultPath) -> int:
     """Return the number of parts of `path`; 0 for the vault root."""
     return 0 if path == "." else path.count("/") + 1
-
-
-def deepest_first(paths: Iterable[VaultPath]) -> list[VaultPath]:
-    """Return `paths` so that every folder comes before the one that holds it."""
-    return sorted(paths, key=lambda path: (-depth_of(path), name_key(path)))

@@ -180,15 +180,6 @@ def links_on(body: str) -> dict[str, VaultPath]:
     return found
 
 
-def sources_cited(body: str) -> frozenset[SourceId]:
-    """Return the identities of the sources whose passages `body` names."""
-    return frozenset(
-        SourceId(link.target.removeprefix("raw/"))
-        for link in find_links(body)
-        if link.target.startswith("raw/")
-    )
-
-
 def _is_claim(target: str) -> bool:
     """Anything below `raw/`, and any document that is no note."""
     if target.casefold().startswith("raw/"):

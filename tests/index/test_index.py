@@ -318,17 +318,6 @@ async def test_damaged_words_are_seen_and_made_again(world: World) -> None:
     assert (await world.paths("alpha", mode=Mode.WORDS))[0] == "a.md"
 
 
-async def test_an_emptied_index_is_filled_again_from_the_files(world: World) -> None:
-    await world.note("a.md", LONG)
-
-    await world.db.run(rebuild.forget_everything)
-    assert await world.paths("paragraph") == []
-    await world.indexer.index_file(VaultPath("a.md"))
-
-    assert set(await world.paths("paragraph")) == {"a.md"}
-    assert await world.db.run(consistent)
-
-
 def test_a_vector_without_direction_is_refused() -> None:
     with pytest.raises(ValueError, match="direction"):
         vectors.pack(np.zeros(DIMENSIONS, np.float32))

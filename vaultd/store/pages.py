@@ -139,14 +139,6 @@ def source_pages(db: Connection) -> dict[SourceId, VaultPath]:
     return {SourceId(source): VaultPath(row[0]) for row in rows for source in json.loads(row[1])}
 
 
-def all_written(db: Connection) -> tuple[tuple[VaultPath, str], ...]:
-    """Return path and hash of every file we wrote."""
-    return tuple(
-        (VaultPath(path), digest)
-        for path, digest in db.execute("select path, sha256 from pages order by path")
-    )
-
-
 # --- the listing of wiki/ ------------------------------------------------------------------------
 
 

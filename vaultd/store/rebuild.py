@@ -55,15 +55,6 @@ def rebuild_vectors(db: Connection) -> None:
         rebuild_index(db, embedder)
 
 
-def forget_everything(db: Connection) -> None:
-    """Empty the index; indexing every file of the vault fills it again."""
-    rebuild_vectors(db)  # the index may be what is damaged: deleting by trigger needs it
-    db.execute("delete from indexed_files")
-    db.execute("delete from summary_vectors")
-    rebuild_words(db)
-    rebuild_vectors(db)
-
-
 def is_unknown(db: Connection) -> bool:
     """Tell whether the database knows of no page and no source: it is new, or was lost."""
     found = "select exists (select 1 from pages) or exists (select 1 from sources)"

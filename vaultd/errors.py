@@ -69,6 +69,10 @@ class DatabaseError(VaultdError):
     code = "database"
 
 
+class DatabaseDamagedError(DatabaseError):
+    """The database does not hold together; the next start sets it aside and makes it anew."""
+
+
 class TransientError(VaultdError):
     """May work later: the worker waits and tries again.
 

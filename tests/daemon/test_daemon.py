@@ -168,7 +168,7 @@ async def test_status_counts_what_a_walk_finds_s23(root: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("damage", ["text", "empty", "header", "middle"])
+@pytest.mark.parametrize("damage", ["text", "empty", "header", "middle", "half", "short"])
 async def test_damaged_database_is_moved_aside_and_made_anew(
     tmp_path: Path, worked_on: Path, damage: str
 ) -> None:
@@ -182,6 +182,8 @@ async def test_damaged_database_is_moved_aside_and_made_anew(
         "empty": b"",
         "header": bytes(100) + bytes(content[100:]),
         "middle": bytes(content),
+        "half": bytes(content[: len(content) // 2]),
+        "short": bytes(content[:-1_000]),
     }
     path.write_bytes(damaged[damage])
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from vaultd.errors import DiskFullError
 from vaultd.model.paths import VaultPath
 from vaultd.store.database import Connection, Database
 from vaultd.upkeep import doctor
@@ -73,6 +74,19 @@ def test_a_damaged_database_is_named_and_left_alone(vault: Vault) -> None:
     assert check.state == "failed"
     assert "run --once" in check.remedy
     assert path.read_bytes() == b"not a database"
+
+
+def test_a_full_disk_is_no_damage(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_database(vault)
+
+    def full(path: Path) -> str:
+        raise DiskFullError("The disk is full: nothing was stored.")
+
+    monkeypatch.setattr(doctor, "damage", full)
+    check = looked_at(vault)["database"]
+
+    assert (check.state, check.text) == ("failed", "The disk is full: it cannot be opened.")
+    assert "Free some space" in check.remedy
 
 
 def test_a_newer_database_asks_for_a_newer_program_g5(vault: Vault) -> None:

@@ -9,12 +9,13 @@ from pathlib import Path
 import apsw
 import pytest
 
+from tests.fakes import NOON
 from tests.search.worlds import HashingEmbedder, World
-from vaultd.errors import DatabaseError
+from vaultd.errors import DatabaseDamagedError, DatabaseError, DiskFullError, PermanentError
 from vaultd.index import Indexer
-from vaultd.store import database
+from vaultd.store import database, health
 from vaultd.store.database import Connection, Database, connect, migrations
-from vaultd.store.health import damage
+from vaultd.store.health import damage, open_database
 from vaultd.vault.files import Vault
 from vaultd.vault.layout import make_layout
 
@@ -46,6 +47,70 @@ def test_a_file_that_stays_in_another_journal_mode_is_refused_f1(tmp_path: Path)
             connect(str(path), journal="delete")
     finally:
         holder.close()
+
+
+def fault(kind: type[Exception], code: int = 0) -> Exception:
+    error = kind("as SQLite says it")
+    error.extendedresult = code  # type: ignore[attr-defined]
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (fault(apsw.FullError), DiskFullError),
+        (fault(apsw.IOError, apsw.SQLITE_IOERR_SHMSIZE), DiskFullError),
+        (fault(apsw.IOError, apsw.SQLITE_IOERR_READ), DatabaseError),
+        (fault(apsw.CantOpenError), DatabaseError),
+        (fault(apsw.BusyError), DatabaseError),
+        (fault(apsw.NotADBError), DatabaseDamagedError),
+        (fault(apsw.CorruptError), DatabaseDamagedError),
+    ],
+)
+def test_only_what_is_damaged_is_set_aside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, told: type[Exception]
+) -> None:
+    path = tmp_path / "a.db"
+    Database(path).close()
+    before = path.read_bytes()
+
+    def refused(path: str, *, readonly: bool) -> apsw.Connection:
+        raise error
+
+    with monkeypatch.context() as patched:
+        patched.setattr(database, "_opened", refused)
+        with pytest.raises(told) as raised:
+            connect(str(path))
+        if told is DatabaseDamagedError:
+            assert "Run `vaultd run --once`" in str(raised.value)
+            assert damage(path)
+            return
+        with pytest.raises(told):
+            open_database(path, journal="wal", now=NOON)
+
+    assert [each.name for each in tmp_path.iterdir()] == ["a.db"]
+    assert path.read_bytes() == before
+
+
+def test_a_new_database_without_space_leaves_no_empty_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, *, journal: str) -> Database:
+        path.touch()
+        raise DiskFullError("The disk is full.")
+
+    monkeypatch.setattr(health, "Database", full)
+    with pytest.raises(DiskFullError):
+        open_database(tmp_path / "a.db", journal="wal", now=NOON)
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_database_that_cannot_be_read_is_not_taken_for_damaged(tmp_path: Path) -> None:
+    (tmp_path / "a.db").mkdir()
+
+    with pytest.raises(PermanentError, match="directory"):
+        open_database(tmp_path / "a.db", journal="wal", now=NOON)
 
 
 def test_a_sound_file_of_megabytes_is_checked_in_no_time_f1(tmp_path: Path) -> None:

@@ -13,8 +13,16 @@ from http import HTTPStatus
 from typing import Any, TypeVar
 
 from vaultd.cli.target import Target
-from vaultd.errors import ConflictError, DatabaseError, NotFoundError, UsageError, VaultdError
-from vaultd.store.database import Database, schema_version
+from vaultd.errors import (
+    ConflictError,
+    DatabaseDamagedError,
+    DatabaseError,
+    NotFoundError,
+    UsageError,
+    VaultdError,
+)
+from vaultd.store.database import REPAIR, Database, schema_version
+from vaultd.store.health import damage
 from vaultd.vault.layout import RUNTIME, TOKEN
 
 T = TypeVar("T")
@@ -104,7 +112,8 @@ def read_database(target: Target, query: Callable[[Database], Coroutine[Any, Any
     """Return what `query` finds in the database, opened read-only; None if there is none yet.
 
     Raises:
-        DatabaseError: it is damaged, foreign, or of another version.
+        DatabaseDamagedError: it does not hold together.
+        DatabaseError: it is foreign, or of another version.
     """
     path = target.database
     if not path.exists():
@@ -117,7 +126,14 @@ def read_database(target: Target, query: Callable[[Database], Coroutine[Any, Any
         finally:
             db.close()
 
-    return asyncio.run(opened())
+    try:
+        return asyncio.run(opened())
+    except VaultdError:
+        raise
+    except Exception as error:
+        if fault := damage(path):  # what stands on a damaged page may look like anything
+            raise DatabaseDamagedError(f"The database is damaged: {fault}. {REPAIR}") from error
+        raise
 
 
 async def _is_made(db: Database) -> bool:

@@ -98,9 +98,12 @@ def model_names(settings: Settings) -> tuple[str, str]:
 
 
 def _is_degraded(document: Mapping[str, Any]) -> bool:
+    from vaultd.status import NO_FAULT
+
     counts, folders = document["counts"], document["folders"]
     held = counts["waiting"] + counts["parked"]
-    return bool(held or folders["fallback"] or folders["stale"] or document["problems"])
+    faults = [each for each in document["problems"] if each["code"] not in NO_FAULT]
+    return bool(held or folders["fallback"] or folders["stale"] or faults)
 
 
 def _tell_status(document: Mapping[str, Any]) -> None:

@@ -16,7 +16,13 @@ from urllib.parse import quote
 import apsw
 
 from vaultd.crash import crash_point
-from vaultd.errors import DatabaseError, DiskFullError, TransientError
+from vaultd.errors import (
+    DatabaseDamagedError,
+    DatabaseError,
+    DiskFullError,
+    TransientError,
+    VaultdError,
+)
 
 Connection = apsw.Connection
 
@@ -26,6 +32,9 @@ Query = Callable[Concatenate[Connection, P], T]
 
 BUSY_MILLISECONDS = 10_000
 WAL_BYTES = 32 * 1024 * 1024  # a longer log is cut back at the next checkpoint
+REPAIR = "Run `vaultd run --once`: it is set aside and made anew from the vault."
+DAMAGE = (apsw.CorruptError, apsw.NotADBError)
+FAULTS = (*DAMAGE, apsw.FullError, apsw.IOError, apsw.BusyError)  # of the file or its disk
 APPLICATION_ID = 0x7661756C  # "vaul": tells our file from any other SQLite file
 
 
@@ -46,8 +55,11 @@ def connect(path: str, *, journal: str = "wal", readonly: bool = False) -> Conne
     `journal` is "wal" on a local disk, "delete" where shared memory is not coherent.
 
     Raises:
-        DatabaseError: the file is no database of ours or refuses the journal mode.
+        DiskFullError: there is no space for it.
+        DatabaseDamagedError: the file is no database, or a broken one.
+        DatabaseError: it cannot be opened for another reason, or refuses the journal mode.
     """
+    db = None
     try:
         db = _opened(path, readonly=readonly)
         db.set_busy_timeout(BUSY_MILLISECONDS)
@@ -61,10 +73,13 @@ def connect(path: str, *, journal: str = "wal", readonly: bool = False) -> Conne
         db.execute("pragma fullfsync = on")
         db.execute("pragma checkpoint_fullfsync = on")
         db.execute(f"pragma journal_size_limit = {WAL_BYTES}")
-    except (apsw.IOError, apsw.FullError) as error:
-        hint = "Is there space left on the disk?"
-        raise DatabaseError(f"The database {path} cannot be opened: {error}. {hint}") from error
-    except apsw.Error as error:
+    except (apsw.Error, DatabaseError) as error:
+        if db is not None:
+            db.close()
+        if isinstance(error, (*DAMAGE, apsw.FullError)) or _lacks_space(error):
+            raise _sorted(error) from error
+        if isinstance(error, DatabaseError):
+            raise
         raise DatabaseError(f"The database {path} cannot be opened: {error}.") from error
     return db
 
@@ -153,7 +168,7 @@ def transaction(
     Raises:
         DiskFullError: the disk or the quota is full; nothing was stored.
         TransientError: the disk does not answer, or another process holds the file for long.
-        DatabaseError: the file is damaged.
+        DatabaseDamagedError: the file is damaged.
     """
     try:
         db.execute(begin)
@@ -164,16 +179,24 @@ def transaction(
                 db.execute("rollback")
             raise
         db.execute("commit")
-    except apsw.FullError as error:
-        raise DiskFullError("The disk is full: nothing was stored.") from error
-    except (apsw.IOError, apsw.BusyError) as error:
-        code = getattr(error, "extendedresult", 0)  # not in the library's types
-        if code == apsw.SQLITE_IOERR_SHMSIZE:  # no room for the shared memory
-            raise DiskFullError("The disk is full: nothing was stored.") from error
-        raise TransientError(f"The database did not answer: {error}.") from error
-    except (apsw.CorruptError, apsw.NotADBError) as error:
-        raise DatabaseError(f"The database is damaged: {error}. Run `vaultd rebuild`.") from error
+    except FAULTS as error:
+        raise _sorted(error) from error
     return result
+
+
+def _sorted(error: Exception) -> VaultdError:
+    """Return our error for a fault of the file or its disk, by the reaction it asks for."""
+    if isinstance(error, apsw.FullError) or _lacks_space(error):
+        return DiskFullError("The disk is full: nothing was stored.")
+    if isinstance(error, DAMAGE):
+        return DatabaseDamagedError(f"The database is damaged: {error}. {REPAIR}")
+    return TransientError(f"The database did not answer: {error}.")
+
+
+def _lacks_space(error: Exception) -> bool:
+    """Tell whether there was no room for the memory that connections share."""
+    code = getattr(error, "extendedresult", 0)  # not in the library's types
+    return bool(code == apsw.SQLITE_IOERR_SHMSIZE)
 
 
 class Database:

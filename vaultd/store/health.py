@@ -7,11 +7,13 @@ from pathlib import Path
 
 import apsw
 
-from vaultd.core.timing import stamp
-from vaultd.errors import DatabaseError
-from vaultd.store.database import Connection, Database, connect, has_vectors
+from vaultd.core.timing import stamp, storage_fault
+from vaultd.errors import DatabaseDamagedError, DiskFullError
+from vaultd.store.database import Connection, Database, connect, has_vectors, transaction
 
 HEADER = b"SQLite format 3\0"
+HEADER_BYTES = 100
+LARGEST_PAGE = 65_536  # bytes; its number does not fit, 1 stands for it
 BESIDE = ("", "-wal", "-shm", "-journal")
 
 
@@ -22,36 +24,77 @@ def open_database(path: Path, *, journal: str, now: datetime) -> tuple[Database,
 
     Raises:
         DatabaseError: the file belongs to another program or a newer vaultd; it was left alone.
+        VaultdError: there is no space to open it, or it cannot be read; it was left alone.
     """
     damaged = damage(path)
     if not damaged:
-        return Database(path, journal=journal), None
+        return _opened(path, journal), None
     aside = path.with_name(f"{path.name}.damaged-{stamp(now)[:19].replace(':', '')}")
     for ending in BESIDE:
         part = path.with_name(path.name + ending)
         if part.exists():
             part.replace(aside.with_name(aside.name + ending))
-    return Database(path, journal=journal), aside
+    return _opened(path, journal), aside
+
+
+def _opened(path: Path, journal: str) -> Database:
+    """Open the database; a new one for which there is no space leaves no empty file."""
+    is_new = not path.exists()
+    try:
+        return Database(path, journal=journal)
+    except DiskFullError:
+        if is_new and path.exists() and not path.stat().st_size:
+            path.unlink()
+        raise
 
 
 def damage(path: Path) -> str:
-    """Return what is wrong with the database file, "" if it is sound or not there."""
+    """Return what is wrong with the database file, "" if it is sound or not there.
+
+    Raises:
+        VaultdError: it cannot be opened, which does not tell that it is damaged.
+    """
     if not path.exists():
         return ""
-    with path.open("rb") as file:
-        start = file.read(len(HEADER))
-    if start != HEADER:
+    try:
+        with path.open("rb") as file:
+            start = file.read(HEADER_BYTES)
+    except OSError as error:
+        raise storage_fault(error) from error
+    if not start.startswith(HEADER):
         return "it is empty" if not start else "it is no database"
+    if _is_cut_short(path, start):
+        return "its end is missing"
     try:
         db = connect(str(path), readonly=True)
-    except DatabaseError as error:
-        return str(error)
+    except DatabaseDamagedError as error:
+        return str(error.__cause__)
     try:
-        found = db.execute("pragma quick_check(1)").get
-    except apsw.Error as error:
-        return str(error)
+        return transaction(db, "begin", _what_is_wrong)
+    except DatabaseDamagedError as error:
+        return str(error.__cause__)
     finally:
         db.close()
+
+
+def _is_cut_short(path: Path, header: bytes) -> bool:
+    """Tell whether the file has fewer bytes than its header says; SQLite takes them for zeros.
+
+    With a log beside it the file may have been growing when the power went.
+    """
+    logs = [path.with_name(path.name + ending) for ending in ("-wal", "-journal")]
+    if header[24:28] != header[92:96] or any(log.exists() and log.stat().st_size for log in logs):
+        return False  # the number of pages is of an older state, or about to change
+    page = int.from_bytes(header[16:18])
+    pages = int.from_bytes(header[28:32])
+    return path.stat().st_size < pages * (LARGEST_PAGE if page == 1 else page)
+
+
+def _what_is_wrong(db: Connection) -> str:
+    try:
+        found = db.execute("pragma quick_check(1)").get
+    except apsw.SQLError as error:
+        return str(error)  # the question is sound, so the file's own description is not
     return "" if found == "ok" else str(found)
 
 

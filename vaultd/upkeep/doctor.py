@@ -15,8 +15,8 @@ from typing import Literal
 
 from vaultd.core.ignore import is_conflict_copy
 from vaultd.core.page import LISTED_KEYS, OWN_KEYS
-from vaultd.errors import DatabaseError, VaultLockedError
-from vaultd.store.database import Database, migrations
+from vaultd.errors import DiskFullError, VaultdError, VaultLockedError
+from vaultd.store.database import REPAIR, Database, migrations
 from vaultd.store.health import damage, parts_of, version_of, words_agree
 from vaultd.vault.disk import LEAST_FREE, low_space
 from vaultd.vault.layout import STATE, writer_named
@@ -274,17 +274,20 @@ def _database(place: Place) -> Check:
     path = place.database
     if not path.exists():
         return Check("database", "ok", "There is none yet.", "It is made by `vaultd run`.")
-    if fault := damage(path):
-        remedy = "Run `vaultd run --once`: it is set aside and made anew from the vault."
-        return Check("database", "failed", f"It is damaged: {fault}.", remedy)
     try:
+        if fault := damage(path):
+            return Check("database", "failed", f"It is damaged: {fault}.", REPAIR)
         db = Database(path, readonly=True, journal=journal_for(path.parent))
-    except DatabaseError as error:
-        return Check("database", "failed", str(error), "Update vaultd, or move the file away.")
-    try:
-        return _content(db, path)
-    finally:
-        db.close()
+        try:
+            return _content(db, path)
+        finally:
+            db.close()
+    except DiskFullError:
+        text = "The disk is full: it cannot be opened."
+        return Check("database", "failed", text, "Free some space there.")
+    except VaultdError as error:
+        remedy = "See whether you may read and write the file, and whether another program has it."
+        return Check("database", "failed", str(error), remedy)
 
 
 def _content(db: Database, path: Path) -> Check:

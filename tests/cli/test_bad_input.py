@@ -11,6 +11,10 @@ from typing import Any
 import pytest
 
 from vaultd.cli.application import MODULES
+from vaultd.cli.asking import read_database
+from vaultd.cli.target import target_at
+from vaultd.errors import DatabaseDamagedError, DiskFullError
+from vaultd.store.database import Database
 from vaultd.vault.lock import VaultLock
 
 
@@ -64,7 +68,36 @@ def test_a_locked_vault(run: Callable[..., Any], root: Path) -> None:
 def test_a_database_that_is_none(run: Callable[..., Any], root: Path) -> None:
     (root / ".llm-wiki/vaultd.db").write_bytes(b"this is no database" * 100)
 
-    one_sentence(run("status"), 1, "database")
+    for command in (["status"], ["jobs"], ["search", "x"], ["retry", "--all"]):
+        one_sentence(run(*command), 1, "The database is damaged", "Run `vaultd run --once`")
+
+
+def test_what_stands_in_a_damaged_database_may_look_like_anything(root: Path) -> None:
+    path = root / ".llm-wiki/vaultd.db"
+    db = Database(path)
+    db.run_sync(lambda connection: connection.execute("create table more as select zeroblob(9999)"))
+    db.close()
+
+    async def misled(db: Database) -> None:
+        raise ValueError("no state of a job")
+
+    with pytest.raises(ValueError, match="no state"):
+        read_database(target_at(root), misled)
+    with path.open("r+b") as file:
+        file.truncate(path.stat().st_size - 5_000)
+    with pytest.raises(DatabaseDamagedError, match="Run `vaultd run --once`"):
+        read_database(target_at(root), misled)
+
+
+def test_a_full_disk(run: Callable[..., Any], root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def full(*_: Any) -> int:
+        raise DiskFullError("The disk is full: nothing was stored.")
+
+    for starting in ("run_once", "run_daemon", "run_jobs"):
+        monkeypatch.setattr(f"vaultd.daemon.run.{starting}", full)
+
+    for command in (["run", "--once"], ["run"], ["summarize"], ["rebuild"], ["lint"]):
+        one_sentence(run(*command), 1, "The disk is full", "Free some space")
 
 
 def test_one_pass_replaces_a_damaged_database(run: Callable[..., Any], root: Path) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import json
+import logging
 from pathlib import Path
 
 import pytest
@@ -40,6 +43,20 @@ def test_document_text_and_keys_do_not_get_in(folder: Path) -> None:
     assert "secret words" not in written
     assert "sk-1" not in written
     assert len(written) < 1_000
+
+
+def test_a_line_for_which_there_is_no_space_is_lost_without_a_word(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Full(io.StringIO):
+        def write(self, text: str) -> int:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(logging.FileHandler, "_open", lambda _: Full())
+
+    structlog.get_logger().info("page written", path="a.md")
+
+    assert capsys.readouterr() == ("", "")
 
 
 def test_one_fault_again_and_again_is_one_line(folder: Path) -> None:

@@ -14,7 +14,7 @@ from vaultd import __version__
 from vaultd.cli.options import JsonOption, VaultOption
 from vaultd.cli.outcome import FAILED, MISUSED
 from vaultd.cli.terminal import remark, say
-from vaultd.errors import NotFoundError, UsageError, VaultdError
+from vaultd.errors import DiskFullError, NotFoundError, UsageError, VaultdError
 
 HELP = """Turn documents dropped into an Obsidian vault into linked, searchable pages.
 
@@ -50,6 +50,7 @@ MODULES = {  # of each command, in the order of the help; loaded when the comman
     "mcp": "agents",
     "service": "service",
 }
+FREE_SPACE = "Free some space where the vault lies, then do this again: what was stored is kept."
 WITHOUT_LOG = frozenset({"status", "jobs", "usage"})  # ask the database only: nothing there logs
 
 
@@ -87,6 +88,9 @@ class Commands(TyperGroup):
         except UsageError as error:
             remark(f"vaultd: {error}")
             raise typer.Exit(MISUSED) from error
+        except DiskFullError as error:
+            remark(f"vaultd: {error} {FREE_SPACE}")
+            raise typer.Exit(FAILED) from error
         except VaultdError as error:
             remark(f"vaultd: {error}")
             raise typer.Exit(FAILED) from error

@@ -64,7 +64,7 @@ def write_logs(folder: Path, *, terminal: bool) -> None:
     Safe to call again: the file that was open before is closed.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    written = RotatingFileHandler(
+    written = _LogFile(
         folder / "vaultd.log",
         maxBytes=FILE_BYTES,
         backupCount=FILES_KEPT,
@@ -83,6 +83,15 @@ def write_logs(folder: Path, *, terminal: bool) -> None:
         shown.setFormatter(_formatter(console))
         destinations.append(shown)
     _use(destinations)
+
+
+class _LogFile(RotatingFileHandler):
+    """A log that loses the lines for which there is no space, and says nothing of it."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's own name
+        """Pass over faults of the disk: whoever does the work tells of them."""
+        if not isinstance(sys.exception(), OSError):
+            super().handleError(record)
 
 
 def keep_silent() -> None:

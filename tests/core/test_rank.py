@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vaultd.core.rank import A_FILE, Lanes, Ranked, fuse, scale_for, shown_score, spread
+from vaultd.core.rank import (
+    A_FILE,
+    Lanes,
+    Ranked,
+    fuse,
+    levelled,
+    scale_for,
+    shown_score,
+    spread,
+)
 
 numbers = st.integers(0, 30)
 words = st.dictionaries(numbers, st.floats(0.1, 20.0), max_size=20)
@@ -70,15 +79,50 @@ def test_chance_words_give_way_to_what_is_clearly_meant_in_another_script(
 ) -> None:
     vectors = {1: 0.40, 2: there, 3: 0.2}
 
-    found = fuse(Lanes({1: 6.0, 3: 5.0}, 30.0, vectors, {}, foreign=frozenset({2})))
+    held = {1: 0.3, 3: 0.3}
+    found = fuse(Lanes({1: 6.0, 3: 5.0}, 30.0, vectors, {}, foreign=frozenset({2}), held=held))
 
     assert found[0].passage == first
 
 
 def test_a_word_that_is_all_of_the_question_counts_whatever_is_near_elsewhere() -> None:
-    found = fuse(Lanes({1: 1.0}, 2.2, {1: 0.1, 2: 0.6}, {}, foreign=frozenset({2})))
+    near, elsewhere = {1: 0.3, 2: 0.6}, frozenset({2})
+    found = fuse(Lanes({1: 1.0}, 2.2, near, {}, foreign=elsewhere, held={1: 1.0}))
 
     assert found[0].passage == 1
+
+
+@pytest.mark.parametrize(("held", "order"), [(0.4, [1, 2, 3, 4]), (0.9, [1, 3, 4, 2])])
+def test_another_script_comes_second_where_few_of_the_words_are_held(
+    held: float, order: list[int]
+) -> None:
+    near = {1: 0.30, 2: 0.35, 3: 0.25, 4: 0.20}
+    both = Lanes(
+        {1: 6.0, 3: 5.0, 4: 4.0}, 30.0, near, {}, foreign=frozenset({2}), held={1: held, 3: 0.1}
+    )
+
+    assert [one.passage for one in levelled(fuse(both), both)] == order
+
+
+@given(found=words, near=cosines, elsewhere=st.frozensets(numbers), held=st.floats(0, 1))
+def test_levelling_leaves_the_first_and_the_order_within_each_script(
+    found: dict[int, float], near: dict[int, float], elsewhere: frozenset[int], held: float
+) -> None:
+    both = replace(lanes(found, near), foreign=elsewhere, held=dict.fromkeys(found, held))
+    before = fuse(both)
+    after = levelled(before, both)
+
+    assert [one.passage for one in after[:1]] == [one.passage for one in before[:1]]
+    for script in (elsewhere, {one.passage for one in before} - elsewhere):
+        order = [one.passage for one in before if one.passage in script]
+        assert [one.passage for one in after if one.passage in script] == order
+
+
+@given(found=words, elsewhere=st.frozensets(numbers))
+def test_words_alone_are_not_levelled(found: dict[int, float], elsewhere: frozenset[int]) -> None:
+    alone = replace(lanes(found, None), foreign=elsewhere)
+
+    assert levelled(fuse(alone), alone) == fuse(alone)
 
 
 @given(found=words, near=cosines)

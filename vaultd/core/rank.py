@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 WORDS_WEIGHT = 0.9
@@ -20,8 +20,9 @@ EXPLAINED_POWER = 0.5  # of the best BM25's share of its bound: how much the wor
 SUMMARY_WEIGHT = 0.25  # of what a file's summary is nearer than the usual one
 TYPICAL_SPREAD = 0.32  # cosine of the best passage less that of the hundredth, built-in embedder
 SPREAD_DEPTH = 100
-CLEARLY = 0.1  # nearer in another script: what is meant is there, and words are found by chance
-ONCE = 1 / 2.2  # of the bound: about the BM25 of a passage that holds every word once
+NEARER = 2.0  # of what is nearer in another script, against the share of words that are held here
+DOUBTED, BELIEVED = 0.3, 0.7  # of the sum of both: below, found by chance; above, what is meant
+LEAST = 0.002  # between two passages one of which is to come first, as far as scores are shown
 A_FILE = 3  # results of one file: more would hide the others
 
 Place = tuple[int, str, int | None]  # file, heading, page
@@ -41,9 +42,10 @@ class Ranked(NamedTuple):
 class Lanes:
     """What each lane found, by passage; a lane that did not run is None.
 
-    `words` are BM25 scores (higher is better), `bound` what they cannot exceed. `vectors` are
-    cosines less the language's shift, for every passage of either lane. `summaries` are what
-    the summary above a passage is nearer to the question than usual, with its path.
+    `words` are BM25 scores (higher is better), `bound` what they cannot exceed, `held` which
+    share of the words, by weight, a passage holds. `vectors` are cosines less the language's
+    shift, for every passage of either lane. `summaries` are what the summary above a passage is
+    nearer to the question than usual, with its path.
     """
 
     words: Mapping[int, float] | None
@@ -52,6 +54,7 @@ class Lanes:
     summaries: Mapping[int, tuple[float, str]]
     near: frozenset[int] = frozenset()  # passages the vector lane found by itself
     foreign: frozenset[int] = frozenset()  # passages in another script than the question
+    held: Mapping[int, float] = field(default_factory=dict)
 
 
 def fuse(lanes: Lanes, *, scale: float = 1.0) -> list[Ranked]:
@@ -64,8 +67,7 @@ def fuse(lanes: Lanes, *, scale: float = 1.0) -> list[Ranked]:
     words, vectors = lanes.words or {}, lanes.vectors or {}
     best = max(words.values(), default=0.0)
     explained = min(1.0, best / lanes.bound) ** EXPLAINED_POWER if lanes.bound > 0 else 0.0
-    held = min(1.0, best / (ONCE * lanes.bound)) if lanes.bound > 0 else 0.0
-    trust = max(held, _trust(vectors, lanes.foreign, scale))
+    trust = min(1.0, max(0.0, _belief(lanes, scale) / DOUBTED))
     ranked = []
     for passage in words.keys() | vectors.keys():
         share = words.get(passage, 0.0) / best if best > 0 else 0.0
@@ -78,17 +80,19 @@ def fuse(lanes: Lanes, *, scale: float = 1.0) -> list[Ranked]:
     return sorted(ranked, key=lambda one: (-one.score, one.passage))
 
 
-def _trust(vectors: Mapping[int, float], foreign: Set[int], scale: float) -> float:
-    """Return what words count in the question's own script, from 1 down to 0.
+def _belief(lanes: Lanes, scale: float) -> float:
+    """Return how far the question's own script can be believed to hold what is meant.
 
-    Less, the further what is nearest in meaning is in another script: then the answer is
-    there, and words found here are found by chance, unless nearly all of them are found.
+    The more of the question's words one passage holds, the more; the nearer in meaning what is
+    in another script, the less: then the answer is there, and words are found here by chance.
     """
+    vectors, foreign = lanes.vectors or {}, lanes.foreign
     there = max((vectors[passage] for passage in vectors.keys() & foreign), default=None)
     here = max((vectors[passage] for passage in vectors.keys() - foreign), default=None)
     if there is None or here is None:
-        return 1.0
-    return min(1.0, max(0.0, 1.0 - scale * (there - here) / CLEARLY))
+        return BELIEVED
+    held = max((lanes.held[passage] for passage in lanes.held.keys() - foreign), default=0.0)
+    return held - NEARER * scale * (there - here)
 
 
 def joined(ranked: Iterable[Ranked], place_of: Mapping[int, Place]) -> list[Ranked]:
@@ -112,6 +116,27 @@ def joined(ranked: Iterable[Ranked], place_of: Mapping[int, Place]) -> list[Rank
             by_vector=first.by_vector + vector,
         )
     return sorted([*firsts.values(), *rest], key=lambda one: (-one.score, one.passage))
+
+
+def levelled(ranked: Sequence[Ranked], lanes: Lanes, *, scale: float = 1.0) -> list[Ranked]:
+    """Raise what is in another script as far as the question's own may not hold what is meant.
+
+    Up to right below the best passage of its own script, and by no more than words gave to
+    that: they can find it nowhere else, so there meaning decides.
+    """
+    doubt = min(1.0, (BELIEVED - _belief(lanes, scale)) / (BELIEVED - DOUBTED))
+    own = next((one for one in ranked if one.passage not in lanes.foreign), None)
+    other = next((one for one in ranked if one.passage in lanes.foreign), None)
+    if own is None or other is None:
+        return list(ranked)
+    up = doubt * min(own.by_words, own.score - other.score - LEAST)
+    if up <= 0:
+        return list(ranked)
+    raised = (
+        one._replace(score=one.score + up) if one.passage in lanes.foreign else one
+        for one in ranked
+    )
+    return sorted(raised, key=lambda one: (-one.score, one.passage))
 
 
 def shown_score(score: float) -> float:

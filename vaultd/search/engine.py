@@ -12,7 +12,16 @@ import structlog
 from vaultd.core.ignore import ExcludedFiles
 from vaultd.core.language import is_cjk
 from vaultd.core.query import Parsed, parse
-from vaultd.core.rank import WORDS_WEIGHT, Lanes, Ranked, fuse, joined, scale_for, spread
+from vaultd.core.rank import (
+    WORDS_WEIGHT,
+    Lanes,
+    Ranked,
+    fuse,
+    joined,
+    levelled,
+    scale_for,
+    spread,
+)
 from vaultd.core.snippet import Finder
 from vaultd.core.words import is_dense, terms_of
 from vaultd.embed import Embedder
@@ -216,10 +225,12 @@ class SearchEngine:
             summaries=asked.routes.above_all({p: place.path for p, place in places.items()}),
             near=near_by.found,
             foreign=_foreign(asked.terms, places),
+            held=words.held if words else {},
         )
         place_of = {p: (place.file, place.heading, place.page) for p, place in places.items()}
         fused = [one for one in fuse(lanes, scale=asked.scale) if one.passage in places]
-        ranked = spread(_named_first(joined(fused, place_of), named.values()), place_of)
+        found = levelled(joined(fused, place_of), lanes, scale=asked.scale)
+        ranked = spread(_named_first(found, named.values()), place_of)
         hits = self._hits(db, asked, ranked, k)
         if asked.narrowed:  # a folder has no words, tags or days
             return hits

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from vaultd.core.text import fold
@@ -17,6 +17,7 @@ from vaultd.store.titles import LAST
 
 K1 = 1.2  # of FTS5's own BM25
 COLUMN_WEIGHTS = (2.0, 1.0, 1.0)  # title, heading, body: +0.7 and +1.0 points measured
+HELD = "1e6"  # a column's weight with which a word counts as much once as many times
 COMMON_SHARE = 0.4  # a word in more of the passages tells nothing, and makes the match slow
 COMMON_FROM = 50  # passages: below, a share says little
 SHORTEST_STEM = 4  # letters: what is shorter begins too many words
@@ -42,12 +43,14 @@ class WordMatch:
     """Passages that hold any of the words with BM25 (higher is better).
 
     `bound` is the score that a passage with every word many times would come near to, `begun`
-    the word that was taken for the beginning of one.
+    the word that was taken for the beginning of one, `held` the share of the words that a
+    passage holds, by their weight.
     """
 
     scores: dict[int, float]
     bound: float
     begun: str = ""
+    held: dict[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,14 +184,18 @@ def matching_words(
         return WordMatch({}, 0.0, begun)
     expression, times = _expression(telling, everywhere=not scope.sql, typing=is_prefix)
     within = f" and +rowid in ({scope.sql})" if scope.sql else ""
-    rows = db.execute(
-        "select rowid, score from"
-        f" (select rowid, -bm25(passage_words, {', '.join(map(str, COLUMN_WEIGHTS))}) as score"
+    scores: dict[int, float] = {}
+    held: dict[int, float] = {}
+    for passage, score, share in db.execute(
+        "select rowid, score, held from"
+        f" (select rowid, -bm25(passage_words, {', '.join(map(str, COLUMN_WEIGHTS))}) as score,"
+        f" -bm25(passage_words, {', '.join([HELD] * 3)}) as held"
         f" from passage_words where passage_words match ?{within} order by rowid desc limit ?)"
         " order by score desc limit ?",
         (expression, *scope.values, NEWEST, DEPTH),
-    )
-    return WordMatch({passage: score / times for passage, score in rows}, bound, begun)
+    ):
+        scores[passage], held[passage] = score / times, share / times / bound
+    return WordMatch(scores, bound, begun, held)
 
 
 def _begun(db: Connection, word: str) -> tuple[str, bool]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -63,6 +65,66 @@ def test_a_model_that_cannot_be_reached_is_a_fault_with_a_remedy(
     assert found["author"].state == "failed"
     assert words in found["author"].text
     assert remedy in found["author"].remedy
+
+
+@pytest.fixture
+def answering() -> Iterator[Callable[[int, str], str]]:
+    """Start a server that gives one answer; return its address."""
+    servers: list[ThreadingHTTPServer] = []
+
+    def start(code: int, body: str) -> str:
+        class Always(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.send_response(code)
+                self.end_headers()
+                self.wfile.write(body.encode())
+
+            def log_message(self, *_: object) -> None:
+                """Say nothing."""
+
+        servers.append(ThreadingHTTPServer(("127.0.0.1", 0), Always))
+        threading.Thread(target=servers[-1].serve_forever, args=(0.01,)).start()
+        return f"http://127.0.0.1:{servers[-1].server_port}"
+
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.mark.parametrize(
+    ("code", "body", "state", "words"),
+    [
+        (200, '{"data": [{"id": "m"}, {"id": "n"}]}', "ok", "m: the endpoint answers."),
+        (200, '{"data": []}', "ok", "the endpoint answers."),
+        (200, '{"data": [{"id": "x.gguf", "owned_by": "llamacpp"}]}', "ok", "answers."),
+        (200, '{"data": [{"id": "n"}]}', "warning", "does not list this model. It lists n."),
+        (200, "<html>Welcome</html>", "failed", "not as the endpoint of a model. Correct"),
+        (200, "[]", "failed", "not as the endpoint of a model. Correct"),
+        (404, "", "ok", "lists no models (404)."),
+        (401, "", "failed", "refuses the key ($X). Check the key"),
+        (429, "", "warning", "asks to wait (429). Too many calls"),
+        (502, "", "warning", "out of order (502). Look at the server"),
+    ],
+)
+def test_what_answers_in_place_of_a_model_is_told(
+    answering: Callable[[int, str], str], code: int, body: str, state: str, words: str
+) -> None:
+    model = Model("m", f"{answering(code, body)}/v1", "X")
+    found = {each.name: each for each in program_checks("1.0", Embedding("none"), model)}
+
+    assert found["author"].state == state
+    assert words in f"{found['author'].text} {found['author'].remedy}"
+
+
+def test_an_address_without_its_version_is_worth_a_look(
+    answering: Callable[[int, str], str],
+) -> None:
+    model = Model("m", answering(404, ""), "X")
+    found = {each.name: each for each in program_checks("1.0", Embedding("none"), model)}
+
+    assert found["author"].state == "warning"
+    assert "most end in /v1" in found["author"].remedy
 
 
 def test_a_damaged_database_is_named_and_left_alone(vault: Vault) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import platform
 import shutil
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -18,6 +16,7 @@ from vaultd.core.page import LISTED_KEYS, OWN_KEYS
 from vaultd.errors import DiskFullError, VaultdError, VaultLockedError
 from vaultd.store.database import REPAIR, Database, migrations
 from vaultd.store.health import damage, parts_of, version_of, words_agree
+from vaultd.upkeep.endpoint import looked_at
 from vaultd.vault.disk import LEAST_FREE, low_space
 from vaultd.vault.layout import STATE, writer_named
 from vaultd.vault.lock import VaultLock
@@ -26,8 +25,6 @@ from vaultd.vault.obsidian import FOLDER_NAME, folder_note_names, property_types
 
 State = Literal["ok", "warning", "failed"]
 
-USUAL_ADDRESS = "https://api.openai.com/v1"  # the client's default
-PATIENCE = 5.0  # seconds for the endpoint to answer
 WATCHES = Path("/proc/sys/fs/inotify/max_user_watches")
 TYPE_NAMES = {
     "text": "text",
@@ -153,24 +150,12 @@ def _endpoint(name: str, model: str, address: str, key_name: str) -> Check:
     if not key and not address:
         text = f"{model} needs a key, and ${key_name} is not set."
         return Check(name, "failed", text, f"Set {key_name} where vaultd is started.")
-    url = f"{(address or USUAL_ADDRESS).rstrip('/')}/models"
-    if not url.startswith(("http://", "https://")):
+    if address and not address.startswith(("http://", "https://")):
         return Check(
             name, "failed", f"{address} is no address.", "It begins with http:// or https://."
         )
-    request = urllib.request.Request(url, headers={"Authorization": f"Bearer {key}"})
-    try:
-        with urllib.request.urlopen(request, timeout=PATIENCE):
-            return Check(name, "ok", f"{model}: the endpoint answers.")
-    except urllib.error.HTTPError as error:
-        error.close()
-        if error.code in (401, 403):
-            text = f"{model}: the endpoint refuses the key (${key_name})."
-            return Check(name, "failed", text, "Check the key and what it may use.")
-        return Check(name, "ok", f"{model}: the endpoint answers (with {error.code}).")
-    except (OSError, ValueError) as error:
-        text = f"{model}: the endpoint does not answer ({error})."
-        return Check(name, "failed", text, f"Start the server at {url}, or correct its address.")
+    found = looked_at(model, address, key, key_name)
+    return Check(name, found.state, found.text, found.remedy)
 
 
 def _lock(place: Place) -> Check:

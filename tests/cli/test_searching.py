@@ -46,6 +46,16 @@ def test_a_search_finds_what_a_person_wrote(indexed: Path, answer: Any, run: Any
     assert "Recipes/泡菜坛.md" in run("search", "老盐水 白膜").stdout
 
 
+def test_a_document_title_is_told_once(indexed: Path, run: Any) -> None:
+    (indexed / "Recipes/Rye.md").write_text("# Rye\n\n## Dough\n\nRye dough is sticky as tar.\n")
+    (indexed / "Recipes/Rye bread.md").write_text("# Rye breads\n\nTar-like crumb.\n")
+    run("run", "--once")
+
+    told = run("search", "sticky as tar", "-k", "1").stdout
+
+    assert told.startswith("1. Rye › Dough\n")
+
+
 def test_filters_reach_the_engine(indexed: Path, answer: Any) -> None:
     def paths(*arguments: str) -> set[str]:
         return {

@@ -6,7 +6,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from vaultd.cli.reviewing import shown_lines
+
 TEXT = "# Heat\n\nHeat flows from warm to cold bodies. Nobody has ever seen it flow back.\n" * 3
+
+
+def test_a_long_question_is_cut_and_says_where_the_rest_is() -> None:
+    lines = [f"line {number}" for number in range(40)]
+
+    assert shown_lines("\n".join(lines[:9]), "wiki/reviews/x.md") == lines[:9]
+    cut = shown_lines("\n".join(lines), "wiki/reviews/x.md")
+    assert cut == [*lines[:8], "… 32 lines more in wiki/reviews/x.md"]
 
 
 def test_an_ingest_is_described_undone_taken_again_and_forgotten(

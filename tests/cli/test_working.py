@@ -153,6 +153,16 @@ def test_elsewhere_than_on_a_terminal_ends_are_lines(capsys: pytest.CaptureFixtu
     assert told.err.splitlines() == [*TOLD, "Waiting: The key was refused."]
 
 
+def test_what_is_tried_again_for_the_same_reason_is_told_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    lines = Lines()
+    for each in [*EVENTS, *EVENTS]:
+        lines(each)
+
+    assert capsys.readouterr().err.count("will be tried again: broken stream") == 1
+
+
 def test_on_a_terminal_running_jobs_have_bars() -> None:
     screen = io.StringIO()
     console = Console(file=screen, force_terminal=True, width=100, color_system=None)

@@ -16,6 +16,8 @@ from vaultd.model.jobs import JobKind, JobState, NewJob
 from vaultd.store import reviews as stored
 from vaultd.store.reviews import ReviewItem
 
+SHOWN_LINES = 8  # of a question; a whole folder's note may be proposed
+
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module."""
@@ -34,11 +36,20 @@ def reviews(vault: VaultOption = None, as_json: JsonOption = False) -> None:
         say("No question waits for you.")
     for item in document["reviews"]:
         say(f"{item['id']}  {item['kind']}: {item['title']}")
-        for line in str(item["text"]).strip().splitlines():
+        for line in shown_lines(item["text"], item["note"]):
             say(f"    {line}".rstrip())
         for page in item["pages"]:
             say(f"    see {page}")
         say(f"    answers: {', '.join(item['options'])}, or your own words")
+
+
+def shown_lines(text: str, note: str | None) -> list[str]:
+    """Return the first lines of a question, and where the rest of a long one stands."""
+    lines = text.strip().splitlines()
+    if len(lines) <= SHOWN_LINES + 1:
+        return lines
+    rest = f"… {len(lines) - SHOWN_LINES} lines more"
+    return [*lines[:SHOWN_LINES], f"{rest} in {note}" if note else rest]
 
 
 def review(

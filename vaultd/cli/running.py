@@ -12,6 +12,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from vaultd.cli.options import VaultOption
+from vaultd.cli.outcome import DEGRADED
 from vaultd.cli.target import now, target_at
 from vaultd.cli.terminal import remark
 
@@ -41,7 +42,10 @@ def run(
 
     if once:
         with watching() as tell:
-            raise typer.Exit(asyncio.run(run_once(target.root, target.settings, now, tell)))
+            code = asyncio.run(run_once(target.root, target.settings, now, tell))
+        if code == DEGRADED:
+            remark("Not everything could be done: `vaultd status` says what waits, and why.")
+        raise typer.Exit(code)
     begun = partial(remark, f"vaultd works on {target.root}. Stop it with Ctrl-C.")
     _leave(asyncio.run(run_daemon(target.root, target.settings, now, begun)))
 

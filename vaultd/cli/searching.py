@@ -119,8 +119,7 @@ def _with_engine(
 def _tell(answer: Mapping[str, Any]) -> None:
     for number, hit in enumerate(answer["results"], 1):
         where = f", p. {hit['page']}" if hit["page"] is not None else f":{hit['line']}"
-        heading = f" › {hit['heading']}" if hit["heading"] else ""
-        say(f"{number}. {hit['title']}{heading}")
+        say(f"{number}. {_headline(hit['title'], hit['heading'])}")
         say(f"   {hit['path']}{where}  ({hit['score']:.2f}, {', '.join(hit['via'])})")
         say(f"   {' '.join(hit['snippet'].split())}")
         if hit.get("also"):
@@ -129,6 +128,13 @@ def _tell(answer: Mapping[str, Any]) -> None:
         say("Nothing found.")
     for note in answer.get("notes", ()):
         remark(note)
+
+
+def _headline(title: str, heading: str) -> str:
+    """Return a title and where below it something stands; a document's own title comes once."""
+    first, _, rest = heading.partition(" > ")
+    below = rest if first == title else heading
+    return f"{title} › {below}" if below else title
 
 
 def _place(standing: Mapping[str, Any]) -> str:

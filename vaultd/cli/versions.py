@@ -51,7 +51,14 @@ def history(
     elif not rows:
         say(f"vaultd has never replaced {path}.")
     else:
-        say_columns([name, at, f"{size:,} bytes"] for name, at, size in rows)
+        say_columns(
+            [
+                version_name(each),
+                f"{each.when.astimezone():%Y-%m-%d %H:%M:%S}",
+                f"{each.size:,} bytes",
+            ]
+            for each in kept
+        )
 
 
 def version_name(version: Version) -> str:

@@ -42,12 +42,21 @@ def sentence(payload: Mapping[str, Any]) -> str:
 
 
 class Lines:
-    """Tells ends of jobs and problems on standard error, a line each."""
+    """Tells ends of jobs and problems on standard error, a line each.
+
+    What is tried again and again for the same reason is told once.
+    """
+
+    def __init__(self) -> None:
+        self._told: dict[int, str] = {}
 
     def __call__(self, event: Event) -> None:
         """Tell `event`."""
         if event.kind == "job" and (line := sentence(event.payload)):
-            remark(line)
+            job = int(event.payload["id"])
+            if self._told.get(job) != line:
+                remark(line)
+            self._told[job] = line
         elif event.kind == "problem":
             remark(str(event.payload["text"]))
         elif event.kind == "paused":
@@ -60,6 +69,7 @@ class Bars:
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._bars: dict[int, TaskID] = {}
+        self._told: dict[int, str] = {}
 
     def __call__(self, event: Event) -> None:
         """Show `event`."""
@@ -88,9 +98,12 @@ class Bars:
     def _end(self, payload: Mapping[str, Any]) -> None:
         if payload["state"] == JobState.RUNNING:
             return
-        if (bar := self._bars.pop(int(payload["id"]), None)) is not None:
+        job = int(payload["id"])
+        if (bar := self._bars.pop(job, None)) is not None:
             self._progress.remove_task(bar)
-        if line := sentence(payload):
+        line = sentence(payload)
+        if line and self._told.get(job) != line:
+            self._told[job] = line
             colour = "green" if payload["state"] == JobState.DONE else "yellow"
             self._progress.console.print(f"[{colour}]{escape(line)}[/]", highlight=False)
 

@@ -57,7 +57,8 @@ def main() -> int:
     headline("Look at it in Obsidian")
     print(f"Open folder as vault: {vault}")
     print(f"or: obsidian://open?path={quote(str(vault))}")
-    print(f"Drop a document of your own into raw/ and run: vaultd run --once --vault '{vault}'")
+    command = Path(sys.executable).with_name("vaultd")
+    print(f"Drop a document of your own into raw/ and run: {command} run --once --vault '{vault}'")
     return 0 if ended and written else 1
 
 
@@ -120,7 +121,8 @@ def show_pages(target: Target) -> int:
     for line in tree(wiki):
         print(line)
     for file in status_beside(target)["files"]:
-        print(f"{file['state']:8} {file['path']} → {len(file['pages'])} pages {file['reason']}")
+        line = f"{file['state']:8} {file['path']} → {len(file['pages'])} pages {file['reason']}"
+        print(line.rstrip())
     page = wiki / "sources" / f"{DROPPED.stem}.md"
     if page.exists():
         lines = page.read_text(encoding="utf-8").splitlines()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import ipaddress
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
@@ -32,6 +33,7 @@ from vaultd.errors import SettingsError
 
 PREFIX = "VAULTD_"
 DELIMITER = "__"
+_CODE = re.compile(r"auto|[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
 
 
 def _lines(value: Any) -> Any:
@@ -55,11 +57,24 @@ def _folders(roots: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(str(PurePosixPath(root)) for root in roots)
 
 
+def _address(url: str) -> str:
+    if url and not url.startswith(("http://", "https://")):
+        raise ValueError("an address begins with http:// or https://")
+    return url
+
+
+def _language(code: str) -> str:
+    if not _CODE.fullmatch(code):
+        raise ValueError('a language is an ISO code such as "en" or "zh", or "auto"')
+    return code
+
+
 Lines = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_lines)]
 Lasting = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Waiting = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Amount = Annotated[int, Field(ge=0)]
-Language = Annotated[str, Field(pattern=r"^(auto|[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*)$")]
+Language = Annotated[str, AfterValidator(_language)]
+Address = Annotated[str, AfterValidator(_address)]
 
 
 class Section(BaseModel):
@@ -73,7 +88,7 @@ class LlmSettings(Section):
 
     model: str = ""
     """Name of the chat model. Empty: the offline author writes, and nothing leaves the machine."""
-    base_url: str = ""
+    base_url: Address = ""
     """Address of an OpenAI-compatible endpoint. Empty: the client's own default."""
     api_key_env: str = "OPENAI_API_KEY"
     """Name of the environment variable that holds the key; the key itself is never in a file."""
@@ -100,7 +115,7 @@ class EmbeddingSettings(Section):
 
     provider: Literal["builtin", "openai", "none"] = "builtin"
     """`builtin`: on this machine; `openai`: a compatible endpoint; `none`: words only."""
-    base_url: str = ""
+    base_url: Address = ""
     """Address of the embedding endpoint, for `openai`. Empty: the client's own default."""
     model: str = ""
     """Name of the embedding model. Empty: the built-in one, or the endpoint's usual one."""

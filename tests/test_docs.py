@@ -34,6 +34,25 @@ def test_the_settings_page_says_what_the_settings_are() -> None:
     )
 
 
+def test_every_link_between_the_pages_leads_somewhere() -> None:
+    lost = []
+    for place in PAGES:
+        for target in re.findall(r"\]\(([^)\s]+)\)", place.read_text(encoding="utf-8")):
+            path, _, anchor = target.partition("#")
+            there = (place.parent / path) if path else place
+            if target.startswith(("http:", "https:", "obsidian:")):
+                continue
+            if not there.exists() or (anchor and anchor not in anchors(there)):
+                lost.append(f"{place.name}: {target}")
+    assert lost == []
+
+
+def anchors(place: Path) -> set[str]:
+    """Return what the headings of a page are called in an address, as GitHub has it."""
+    titles = re.findall(r"^#+ +(.+?) *$", place.read_text(encoding="utf-8"), re.M)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
 def test_every_dependency_has_its_line_and_its_cost() -> None:
     project = tomllib.loads(read("pyproject.toml"))["project"]
     extras = project["optional-dependencies"]

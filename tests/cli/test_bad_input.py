@@ -65,6 +65,33 @@ def test_a_locked_vault(run: Callable[..., Any], root: Path) -> None:
         one_sentence(run("run"), 1, "Another vaultd is working on this vault")
 
 
+def test_a_vault_that_cannot_be_written_to(run: Callable[..., Any], root: Path) -> None:
+    (root / ".llm-wiki/lock").unlink(missing_ok=True)
+    (root / ".llm-wiki/lock").mkdir()
+
+    one_sentence(run("run", "--once"), 1, "The vault cannot be written to", ".llm-wiki/lock")
+    one_sentence(run("lint"), 1, "The vault cannot be written to")
+    assert run("status").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (PermissionError(13, "Permission denied", "raw/x.md"), "Permission denied (raw/x.md)"),
+        (ModuleNotFoundError("No module named 'x'", name="x"), "The package x is not installed"),
+    ],
+)
+def test_what_the_system_lacks_or_refuses(
+    run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, error: Exception, sentence: str
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("vaultd.cli.looking.target_at", refuse)
+
+    one_sentence(run("status"), 1, sentence)
+
+
 def test_a_database_that_is_none(run: Callable[..., Any], root: Path) -> None:
     (root / ".llm-wiki/vaultd.db").write_bytes(b"this is no database" * 100)
 

@@ -114,3 +114,13 @@ def test_exit_codes_of_the_real_program(arguments: list[str], code: int, words: 
     assert result.returncode == code
     assert words in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_a_vault_inside_another_is_told(run: Callable[..., Any], root: Path) -> None:
+    inner = root / "raw/inner"
+
+    result = run("init", str(inner))
+
+    assert result.exit_code == 0
+    assert f"lies inside the vault {root}" in result.stderr
+    assert "lies inside" not in run("init", str(root)).stderr

@@ -94,6 +94,12 @@ class Commands(TyperGroup):
         except VaultdError as error:
             remark(f"vaultd: {error}")
             raise typer.Exit(FAILED) from error
+        except PermissionError as error:
+            remark(f"vaultd: The system refuses: {error.strerror} ({error.filename}).")
+            raise typer.Exit(FAILED) from error
+        except ModuleNotFoundError as error:
+            remark(f"vaultd: The package {error.name} is not installed: install vaultd again.")
+            raise typer.Exit(FAILED) from error
 
 
 app = typer.Typer(

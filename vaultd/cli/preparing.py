@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from vaultd.cli.options import JsonOption, VaultOption
-from vaultd.cli.terminal import print_json, say
+from vaultd.cli.terminal import print_json, remark, say
 from vaultd.errors import UsageError
 from vaultd.vault.layout import SETTINGS, VAULT_VARIABLE, find_vault, make_layout
 from vaultd.vault.obsidian import CONFIG, config_folder
@@ -78,6 +78,8 @@ def init(
     if as_json:
         print_json({"vault": str(root), "made": names})
         return
+    if outer := _vault_around(root):
+        remark(f"It lies inside the vault {outer}, which reads what is in it, too.")
     say(f"{root} is a vault of vaultd." + (f" New: {', '.join(names)}." if names else ""))
     say("Drop documents into raw/ and run `vaultd run`, or `vaultd run --once`.")
 
@@ -98,6 +100,13 @@ def _folder_for(named: Path | None) -> Path:
     except OSError as error:
         raise UsageError(f"{named} cannot be made: {error.strerror}.") from error
     return named.resolve()
+
+
+def _vault_around(root: Path) -> Path | None:
+    try:
+        return find_vault(None, {}, root.parent)
+    except UsageError:
+        return None
 
 
 def _template_texts(template: Template) -> dict[str, bytes]:

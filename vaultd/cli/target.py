@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vaultd.errors import UsageError, VaultLockedError
+from vaultd.errors import PermanentError, UsageError, VaultLockedError
 from vaultd.vault.layout import (
     DATABASE,
     RAW,
@@ -68,6 +68,8 @@ def is_free(target: Target) -> bool:
             return True
     except VaultLockedError:
         return False
+    except PermanentError:
+        return True  # a vault that cannot be written to
 
 
 def now() -> datetime:

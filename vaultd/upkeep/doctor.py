@@ -13,7 +13,7 @@ from typing import Literal
 
 from vaultd.core.ignore import is_conflict_copy
 from vaultd.core.page import LISTED_KEYS, OWN_KEYS
-from vaultd.errors import DiskFullError, VaultdError, VaultLockedError
+from vaultd.errors import DiskFullError, PermanentError, VaultdError, VaultLockedError
 from vaultd.store.database import REPAIR, Database, migrations
 from vaultd.store.health import damage, parts_of, version_of, words_agree
 from vaultd.upkeep.endpoint import looked_at
@@ -167,9 +167,8 @@ def _lock(place: Place) -> Check:
             return Check("lock", "ok", "No vaultd is running here.")
     except VaultLockedError:
         return Check("lock", "ok", "A vaultd is running here and holds the lock.")
-    except OSError as error:
-        text = f"The lock cannot be taken ({error.strerror})."
-        return Check("lock", "failed", text, f"Make {place.state} writable for you.")
+    except PermanentError as error:
+        return Check("lock", "failed", str(error), f"Make {place.state} writable for you.")
 
 
 def _writer(place: Place) -> Check:

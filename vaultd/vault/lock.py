@@ -6,7 +6,7 @@ from pathlib import Path
 
 import filelock
 
-from vaultd.errors import VaultLockedError
+from vaultd.errors import PermanentError, VaultLockedError
 
 PATIENCE = 0.5  # seconds
 
@@ -25,6 +25,7 @@ class VaultLock:
 
         Raises:
             VaultLockedError: another process holds it.
+            PermanentError: the system lets nobody hold it: the folder cannot be written to.
         """
         try:
             self._lock.acquire(timeout=PATIENCE, poll_interval=0.02)
@@ -32,6 +33,10 @@ class VaultLock:
             raise VaultLockedError(
                 f"Another vaultd is working on this vault (lock {self.path}). "
                 "Stop it first, or let it do the work."
+            ) from error
+        except OSError as error:
+            raise PermanentError(
+                f"The vault cannot be written to: {error.strerror} (lock {self.path})."
             ) from error
 
     @property

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import datetime
+import re
 import time
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -207,6 +209,56 @@ def test_shares_and_durations_are_shown_as_a_person_reads_them(tmp_path: Path, r
     book.save(tmp_path / "made.xlsx")
 
     assert "| 33.3% | 26:03:00 |" in read(tmp_path / "made.xlsx").pages[0].text
+
+
+def test_formulas_without_stored_values_are_shown_themselves(tmp_path: Path, read: Read) -> None:
+    book = openpyxl.Workbook()
+    for row in (["piece", "price", "with tax"], ["desk", 100, "=B2*1.2"], ["all", "=SUM(B2:B2)"]):
+        book.active.append(row)
+    book.save(tmp_path / "made.xlsx")
+
+    extraction = read(tmp_path / "made.xlsx")
+
+    assert "| desk | 100 | `=B2*1.2` |\n| all | `=SUM(B2:B2)` |  |" in extraction.pages[0].text
+    (warning,) = extraction.warnings
+    assert "save it with Excel or LibreOffice" in warning
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [("<v>120</v>", "120"), ("<v>0</v>", "0"), ("", "`=B2*1.2`"), ("<v/>", "`=B2*1.2`")],
+)
+def test_stored_values_of_formulas_are_shown(
+    tmp_path: Path, read: Read, value: str, shown: str
+) -> None:
+    path = rewritten(tmp_path, lambda xml: re.sub(r"<v ?/>|<v></v>", value, xml))
+
+    assert f"| desk | {shown} |" in read(path).pages[0].text
+
+
+def test_a_formula_that_gave_an_empty_text_is_empty(tmp_path: Path, read: Read) -> None:
+    path = rewritten(tmp_path, lambda xml: xml.replace('r="B2"', 'r="B2" t="str"'))
+
+    extraction = read(path)
+
+    assert "| desk |  |" in extraction.pages[0].text
+    assert extraction.warnings == ()
+
+
+def rewritten(folder: Path, change: Callable[[str], str]) -> Path:
+    """Return a workbook with one formula whose sheet was changed by hand."""
+    book = openpyxl.Workbook()
+    for row in (["piece", "price", "of"], ["desk", "=B2*1.2", "oak"]):
+        book.active.append(row)
+    book.save(folder / "made.xlsx")
+    with (
+        zipfile.ZipFile(folder / "made.xlsx") as old,
+        zipfile.ZipFile(folder / "changed.xlsx", "w") as new,
+    ):
+        for name in old.namelist():
+            content = old.read(name).decode()
+            new.writestr(name, change(content) if "worksheets/" in name else content)
+    return folder / "changed.xlsx"
 
 
 def test_superscripts_of_word_and_slides_are_raised(tmp_path: Path, read: Read) -> None:

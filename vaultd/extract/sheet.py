@@ -7,13 +7,14 @@ import posixpath
 import re
 import warnings
 from collections.abc import Iterator
+from itertools import repeat, zip_longest
 from pathlib import Path
 from typing import Any
 
 import openpyxl
 
 from vaultd.core.table import markdown_table
-from vaultd.extract.archive import Package, attribute, local, words_of
+from vaultd.extract.archive import Package, attribute, local, parsed, words_of
 from vaultd.extract.content import (
     Content,
     Gallery,
@@ -28,50 +29,79 @@ from vaultd.extract.office_metadata import metadata_of
 
 EMPTY_ROWS = 1_000  # in a row end a sheet: one file claims a million of them
 MOST_CELLS = 1_000_000  # of a sheet; nobody reads more, and it is the limit of the text anyway
+# A cell that has a formula and no value, in whatever namespace; an empty text is a value.
+UNCOUNTED = re.compile(
+    rb"<(?:\w+:)?c(?=[ >])(?![^<>]* t=\"str\")[^<>]*>\s{0,20}"
+    rb"<(?:\w+:)?f(?: [^<>]*)?(?:/>|>[^<]*</(?:\w+:)?f>)\s{0,20}"
+    rb"(?:<(?:\w+:)?v ?/>|<(?:\w+:)?v></(?:\w+:)?v>)?\s{0,20}</(?:\w+:)?c>"
+)
+NOT_COUNTED = (
+    "Formulas stand here without their values, which the program that wrote the workbook did not "
+    "work out: save it with Excel or LibreOffice to have them."
+)
 SHARE = re.compile(r"0(?:\.(0+))?%")  # a number format, with its decimals
 FAULTS = (KeyError, ValueError, TypeError, AttributeError, IndexError, OSError, SyntaxError)
 
 
 def read_xlsx(path: Path) -> Content:
-    """Read a workbook; formulas are shown by the values that were stored with them.
+    """Read a workbook; formulas are shown by the values that were stored with them, if any were.
 
     Raises:
         UnreadableError: it is damaged, or inflates to more than a document may.
     """
     package = Package(path)
+    is_counted = True
     for name in package.names:
         if name.endswith((".xml", ".rels")):
-            package.xml(name) if name.endswith("workbook.xml") else package.read(name)
+            part = package.read(name)
+            is_counted &= not UNCOUNTED.search(part)
+            if name.endswith("workbook.xml"):
+                parsed(part)
     gallery = Gallery()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            book = openpyxl.load_workbook(path, read_only=True, data_only=True)
-    except FAULTS as error:
-        raise broken(f"The workbook is damaged{because(error)}.") from error
+    book = _opened(path, data_only=True)
+    formulas = None if is_counted else _opened(path, data_only=False)
     content = Content([], len(book.sheetnames), metadata=metadata_of(package), pictures=gallery)
-    content.pages = _pages(book, package, gallery, content)
+    content.pages = _pages(book, formulas, package, gallery, content)
+    if formulas is not None:
+        content.warnings.append(NOT_COUNTED)
     return content
 
 
-def _pages(book: Any, package: Package, gallery: Gallery, content: Content) -> Iterator[PageText]:
+def _opened(path: Path, *, data_only: bool) -> Any:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return openpyxl.load_workbook(path, read_only=True, data_only=data_only)
+    except FAULTS as error:
+        raise broken(f"The workbook is damaged{because(error)}.") from error
+
+
+def _pages(
+    book: Any, formulas: Any, package: Package, gallery: Gallery, content: Content
+) -> Iterator[PageText]:
     for number, sheet in enumerate(book.worksheets, 1):
         parts = [f"## {readable(sheet.title)}"]
         try:
             if hasattr(sheet, "iter_rows"):
-                parts += _tables(_rows(sheet))
+                parts += _tables(_rows(sheet, formulas and formulas.worksheets[number - 1]))
         except FAULTS as error:
             content.warnings.append(f"Sheet {sheet.title} is damaged{because(error)}.")
         part = getattr(sheet, "_worksheet_path", "")
         parts += _extras(package, part, number, gallery)
         yield PageText(number, "\n\n".join(part for part in parts if part))
-    book.close()
+    for each in filter(None, (book, formulas)):
+        each.close()
 
 
-def _rows(sheet: Any) -> Iterator[list[str]]:
+def _rows(sheet: Any, formulas: Any) -> Iterator[list[str]]:
+    """Give the rows as shown; a formula without a value as it is, where `formulas` has them."""
     empty = cells = 0
-    for row in sheet.iter_rows():
-        texts = [_shown(cell) for cell in row]
+    same_rows = formulas.iter_rows() if formulas is not None else repeat(())
+    for row, same in zip(sheet.iter_rows(), same_rows, strict=False):
+        texts = [
+            _shown(cell) or _formula(cell, written)
+            for cell, written in zip_longest(row, same[: len(row)], fillvalue=None)
+        ]
         empty = 0 if any(texts) else empty + 1
         cells += sum(map(bool, texts))
         if empty >= EMPTY_ROWS or cells > MOST_CELLS:
@@ -95,6 +125,13 @@ def _tables(rows: Iterator[list[str]]) -> Iterator[str]:
 def _without_left_margin(rows: list[list[str]]) -> list[list[str]]:
     left = min(next(i for i, cell in enumerate(row) if cell) for row in rows)
     return [row[left:] for row in rows]
+
+
+def _formula(cell: Any, written: Any) -> str:
+    """Return the formula of a cell without a value as code, "" if it has none or gave no text."""
+    if written is None or written.data_type != "f" or cell.data_type != "n":
+        return ""
+    return f"`{readable(str(getattr(written.value, 'text', written.value))).strip()}`"
 
 
 def _shown(cell: Any) -> str:

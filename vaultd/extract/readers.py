@@ -23,6 +23,8 @@ READERS = {
     "html": "vaultd.extract.web:read_html",
     "rtf": "vaultd.extract.rtf:read_rtf",
     "eml": "vaultd.extract.mail:read_eml",
+    "ipynb": "vaultd.extract.notebook:read_notebook",
+    "svg": "vaultd.extract.svg:read_svg",
     "csv": "vaultd.extract.plain:read_csv",
     "md": "vaultd.extract.plain:read_markdown",
     "txt": "vaultd.extract.plain:read_text",

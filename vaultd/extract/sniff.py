@@ -69,6 +69,8 @@ TEXT_SUFFIXES = {
     ".html": "html",
     ".xhtml": "html",
     ".eml": "eml",
+    ".ipynb": "ipynb",
+    ".svg": "svg",
 }
 WEB_PAGE = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<(?:!doctype html|html[\s>])", re.I | re.S

@@ -278,10 +278,10 @@ def with_listings(blocks: Sequence[Block]) -> list[Block]:
     return found
 
 
-def fenced(text: str) -> str:
+def fenced(text: str, language: str = "") -> str:
     """Return code as Markdown."""
     fence = "```" if "```" not in text else "~~~~~"
-    return f"{fence}\n{text}\n{fence}"
+    return f"{fence}{language}\n{text}\n{fence}"
 
 
 def bare(text: str) -> str:

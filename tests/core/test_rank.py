@@ -118,6 +118,14 @@ def test_levelling_leaves_the_first_and_the_order_within_each_script(
         assert [one.passage for one in after if one.passage in script] == order
 
 
+def test_another_script_does_not_take_more_than_the_first_places() -> None:
+    near = {1: 0.3, 2: 0.25, **{n: 0.3 - n / 100 for n in range(10, 20)}}
+    found = {1: 6.0, 2: 3.0}
+    both = Lanes(found, 30.0, near, {}, foreign=frozenset(range(10, 20)))
+
+    assert [one.passage for one in levelled(fuse(both), both)][:4] == [1, 10, 11, 2]
+
+
 @given(found=words, elsewhere=st.frozensets(numbers))
 def test_words_alone_are_not_levelled(found: dict[int, float], elsewhere: frozenset[int]) -> None:
     alone = replace(lanes(found, None), foreign=elsewhere)

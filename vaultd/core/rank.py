@@ -22,6 +22,7 @@ TYPICAL_SPREAD = 0.32  # cosine of the best passage less that of the hundredth, 
 SPREAD_DEPTH = 100
 NEARER = 2.0  # of what is nearer in another script, against the share of words that are held here
 DOUBTED, BELIEVED = 0.3, 0.7  # of the sum of both: below, found by chance; above, what is meant
+RAISED = 2  # passages: with the best of the question's own they are the first three
 LEAST = 0.002  # between two passages one of which is to come first, as far as scores are shown
 A_FILE = 3  # results of one file: more would hide the others
 
@@ -119,24 +120,22 @@ def joined(ranked: Iterable[Ranked], place_of: Mapping[int, Place]) -> list[Rank
 
 
 def levelled(ranked: Sequence[Ranked], lanes: Lanes, *, scale: float = 1.0) -> list[Ranked]:
-    """Raise what is in another script as far as the question's own may not hold what is meant.
+    """Raise the best of another script as far as the question's own may not hold what is meant.
 
     Up to right below the best passage of its own script, and by no more than words gave to
     that: they can find it nowhere else, so there meaning decides.
     """
     doubt = min(1.0, (BELIEVED - _belief(lanes, scale)) / (BELIEVED - DOUBTED))
     own = next((one for one in ranked if one.passage not in lanes.foreign), None)
-    other = next((one for one in ranked if one.passage in lanes.foreign), None)
-    if own is None or other is None:
+    others = [one for one in ranked if one.passage in lanes.foreign][:RAISED]
+    if own is None or not others:
         return list(ranked)
-    up = doubt * min(own.by_words, own.score - other.score - LEAST)
+    up = doubt * min(own.by_words, own.score - others[0].score - LEAST)
     if up <= 0:
         return list(ranked)
-    raised = (
-        one._replace(score=one.score + up) if one.passage in lanes.foreign else one
-        for one in ranked
-    )
-    return sorted(raised, key=lambda one: (-one.score, one.passage))
+    raised = [one._replace(score=one.score + up) for one in others]
+    rest = (one for one in ranked if one not in others)
+    return sorted([*raised, *rest], key=lambda one: (-one.score, one.passage))
 
 
 def shown_score(score: float) -> float:

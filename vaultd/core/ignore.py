@@ -232,7 +232,8 @@ class Rules:
             return "excluded", "left out by the exclude rules"
         if path not in self.included:
             suffix = PurePosixPath(name).suffix.lower()
-            return "unsupported", f"files of type {suffix or 'without a suffix'} are not taken"
+            kind = f"of type {suffix}" if suffix else "without a suffix"
+            return "unsupported", f"files {kind} are not taken"
         if size > self.max_bytes:
             return "too_large", f"larger than {self.max_bytes / 1024**2:g} MB"
         return None

@@ -119,6 +119,8 @@ def _judged(verdict: Verdict, path: str, look: FileStat, code: str) -> Sighting 
     fate = verdict.fate
     if fate is Fate.NOTHING:
         return None
+    if code == "link" and verdict.code == "unsupported":  # a folder elsewhere, most of all
+        return _refused(_shown(path), fate, code, look)
     if fate is not Fate.SOURCE and fate is not Fate.NOTE:
         return Sighting(_shown(path), fate, look, verdict.code, verdict.reason)
     if code:

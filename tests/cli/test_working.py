@@ -15,6 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from vaultd.cli import working
 from vaultd.cli.outcome import DEGRADED, FAILED, INTERRUPTED
 from vaultd.cli.target import Target, is_free, now, target_at
+from vaultd.cli.terminal import say
 from vaultd.cli.watching import Bars, Lines
 from vaultd.cli.working import carry_out, exit_code
 from vaultd.model.jobs import Done, JobKind, JobState, NewJob
@@ -151,6 +152,16 @@ def test_elsewhere_than_on_a_terminal_ends_are_lines(capsys: pytest.CaptureFixtu
     told = capsys.readouterr()
     assert told.out == ""
     assert told.err.splitlines() == [*TOLD, "Waiting: The key was refused."]
+
+
+def test_no_name_of_a_file_steers_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    name = "raw/\x1b[2J\u202egnp\nx.md"
+    Lines()(event("job", id=9, kind="ingest", subject=name, state="done", reason=""))
+    say(f"{name}\tتمام")
+
+    told = capsys.readouterr()
+    assert told.err == "raw/\\x1b[2J\\u202egnp\\nx.md: done\n"
+    assert told.out == "raw/\\x1b[2J\\u202egnp\nx.md\tتمام\n"
 
 
 def test_what_is_tried_again_for_the_same_reason_is_told_once(

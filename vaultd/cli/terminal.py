@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 import unicodedata
@@ -11,15 +12,23 @@ from typing import Any
 
 import typer
 
+# What would steer a terminal, or turn the direction of what is read there.
+_STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def harmless(text: str) -> str:
+    """Return `text`, which may come from a file or its name, with its control signs spelt out."""
+    return _STEERING.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
 
 def say(text: str = "") -> None:
     """Print a line of the answer."""
-    typer.echo(text)
+    typer.echo(harmless(text))
 
 
 def remark(text: str) -> None:
     """Print a line beside the answer."""
-    typer.echo(text, err=True)
+    typer.echo(harmless(text), err=True)
 
 
 def print_json(value: Any) -> None:

@@ -24,7 +24,7 @@ def named(kind: str, subject: str) -> str:
     """Return what a job is about, in a person's words."""
     if kind == JobKind.WRITE_SESSION:
         return "the conversation"  # its subject is a number nobody has seen
-    return WHOLE if subject == "." else subject
+    return WHOLE if subject == "." else subject.replace("\n", "\\n")
 
 
 def sentence(payload: Mapping[str, Any]) -> str:

@@ -210,3 +210,22 @@ def test_usage_adds_up_by_day(answer: Callable[..., Any], run: Any, root: Path) 
 
     assert (day["calls"], day["input_tokens"], day["output_tokens"]) == (3, 300, 60)
     assert "3 calls" in run("usage").stdout
+
+
+def test_of_very_many_files_the_first_in_each_state_are_told(
+    run: Callable[..., Any], queued: int, root: Path
+) -> None:
+    def fill(db: Connection) -> None:
+        for number in range(60):
+            identity = SourceId(f"{number:02}.zip")
+            sources.skip(db, identity, VaultPath(f"raw/{identity}"), code="x", reason="r", now=NOON)
+
+    db = Database(root / ".llm-wiki/vaultd.db")
+    db.run_sync(fill)
+    db.close()
+
+    told = run("status").stdout.splitlines()
+
+    assert sum(line.startswith("skipped") for line in told) == 25
+    assert told[-2].startswith("queued")
+    assert told[-1] == "… and 35 more: `vaultd status --json` has them all."

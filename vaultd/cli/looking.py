@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import timedelta
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 QUIET_STATES = ("done", "skipped")
 NO_FILES = Part(limit=0)
 MOST_JOBS = 1_000  # in one list
+MOST_FILES = 25  # in one state, to a person
+STATES = ("running", "waiting", "parked", "skipped", "cancelled", "queued", "done")
 
 
 def register(app: typer.Typer) -> None:
@@ -120,13 +123,21 @@ def _tell_status(document: Mapping[str, Any]) -> None:
         say(f"Calls: {used['calls']:,}, {tokens:,} tokens")
     if document["reviews_open"]:
         say(f"Reviews: {counted(document['reviews_open'], 'question')} for you")
-    say_columns(
-        [file["state"], file["path"], file["reason"]]
-        for file in document["files"]
-        if file["state"] not in QUIET_STATES or file["reason"]
-    )
+    listed = [f for f in document["files"] if f["state"] not in QUIET_STATES or f["reason"]]
+    shown_files = list(_by_state(listed))
+    say_columns([file["state"], file["path"], file["reason"]] for file in shown_files)
+    if len(listed) > len(shown_files):
+        say(f"… and {len(listed) - len(shown_files):,} more: `vaultd status --json` has them all.")
     for problem in document["problems"]:
         say(f"Problem: {problem['text']}")
+
+
+def _by_state(files: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Give the first files in each state, those that need a person before those that do not."""
+    order = {state: at for at, state in enumerate(STATES)}
+    ranked = sorted(files, key=lambda file: order.get(file["state"], len(order)))
+    for _, group in groupby(ranked, key=lambda file: file["state"]):
+        yield from islice(group, MOST_FILES)
 
 
 def jobs(

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.mcp.conftest import PDF, Connected, answer, refusal
+from vaultd.store.database import Database
 
 TOOLS = [
     *("search", "fetch", "wiki_overview", "wiki_page", "wiki_sources", "wiki_related"),
@@ -148,6 +149,19 @@ async def test_a_document_is_fetched_by_its_path_page_by_page(connected: Connect
     assert document["metadata"]["sources"][0]["path"] == PDF
     assert note["title"] == "2026-10-04"
     assert note["metadata"]["next_start"] is None
+
+
+async def test_a_document_that_an_earlier_program_read_is_fetched(
+    world: Path, connected: Connected
+) -> None:
+    db = Database(world / ".llm-wiki/vaultd.db")
+    db.run_sync(lambda connection: connection.execute("update extractions set converter = '0'"))
+    db.close()
+
+    async with connected(world) as client:
+        document = await answer(client, "fetch", id=PDF)
+
+    assert "[p. 3]\n" in document["text"]
 
 
 async def test_a_long_text_comes_in_parts(world: Path, connected: Connected) -> None:

@@ -16,7 +16,6 @@ from vaultd.core.markdown import abstract_of
 from vaultd.core.page import page_ref
 from vaultd.core.request_path import named_file, named_folder
 from vaultd.errors import NotFoundError
-from vaultd.extract import CONVERTER_VERSION
 from vaultd.mcp.answers import (
     Claim,
     Document,
@@ -261,7 +260,7 @@ class _Room:
 
 def _extracted(db: Connection, path: VaultPath) -> Extraction | None:
     state = passages.file_state(db, path)
-    return extractions.find(db, state.content_hash, CONVERTER_VERSION) if state else None
+    return extractions.newest(db, state.content_hash) if state else None
 
 
 def _text_of(extraction: Extraction, page: int | None) -> str:

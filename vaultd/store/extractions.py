@@ -20,6 +20,14 @@ def find(db: Connection, sha256: str, converter: str) -> Extraction | None:
     return None if content is None else _unpacked(content)
 
 
+def newest(db: Connection, sha256: str) -> Extraction | None:
+    """Return what any converter read of the bytes with this hash last."""
+    content = db.execute(
+        "select content from extractions where sha256 = ? order by id desc limit 1", (sha256,)
+    ).get
+    return None if content is None else _unpacked(content)
+
+
 def keep(db: Connection, sha256: str, converter: str, extraction: Extraction) -> None:
     """Store `extraction` in place of any earlier one of the same bytes, older versions included."""
     db.execute("delete from extractions where sha256 = ?", (sha256,))

@@ -14,7 +14,9 @@ from vaultd.cli.options import VaultOption
 from vaultd.cli.target import now, target_at
 from vaultd.errors import UsageError
 
-NOT_INSTALLED = 'The package for agents is not installed: pip install "vaultd[mcp]".'
+NOT_INSTALLED = (
+    "The package for agents is not installed: install vaultd with its extra `mcp` (docs/agents.md)."
+)
 
 
 def register(app: typer.Typer) -> None:

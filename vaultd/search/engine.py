@@ -41,7 +41,7 @@ from vaultd.store.windows import window_ordinals
 
 log = structlog.get_logger()
 
-MEMORY_BYTES = 256 * 1024 * 1024  # for the vectors' copy: about 280,000 windows of 512 numbers
+MEMORY_BYTES = 256 * 1024 * 1024  # for the vectors' copy: about 490,000 windows of 512 numbers
 MOST = 100  # results of one question
 FOLDERS = 2  # folders among the results: more would hide the passages
 NAMED = 3  # files put first for their name

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,10 +12,13 @@ from typing import Any
 
 import pytest
 
+from tests.fakes import NOON
 from vaultd.cli.application import MODULES
 from vaultd.cli.asking import read_database
 from vaultd.cli.target import target_at
 from vaultd.errors import DatabaseDamagedError, DiskFullError
+from vaultd.model.paths import SourceId, VaultPath
+from vaultd.store import files, sources
 from vaultd.store.database import Database
 from vaultd.vault.lock import VaultLock
 
@@ -97,6 +102,12 @@ def test_a_database_that_is_none(run: Callable[..., Any], root: Path) -> None:
 
     for command in (["status"], ["jobs"], ["search", "x"], ["retry", "--all"]):
         one_sentence(run(*command), 1, "The database is damaged", "Run `vaultd run --once`")
+
+
+def test_every_command_takes_a_vault(run: Callable[..., Any]) -> None:
+    for command in sorted(set(MODULES) - {"service"}):
+        assert "--vault PATH" in run(command, "--help").stdout, command
+    assert "--vault PATH" in run("service", "install", "--help").stdout
 
 
 def test_what_stands_in_a_damaged_database_may_look_like_anything(root: Path) -> None:
@@ -184,3 +195,24 @@ def test_every_command_explains_itself(run: Callable[..., Any], command: str) ->
     usage, _, text, *_ = result.stdout.splitlines()
     assert usage.partition(f" {command} ")[2].isupper()
     assert text.strip()
+
+
+def test_names_in_any_script_are_told_in_any_encoding(root: Path) -> None:
+    (root / "raw/面包🍞.md").write_text("A note about bread and how the dough of the mill rises.")
+    db = Database(root / ".llm-wiki/vaultd.db")
+    db.run_sync(sources.see, SourceId("面包🍞.md"), VaultPath("raw/面包🍞.md"), "1", now=NOON)
+    db.run_sync(files.expect, VaultPath("raw/面包🍞.md"), "1", files.SOURCE)
+    db.close()
+    told = {}
+    for option in ([], ["--json"]):
+        result = subprocess.run(
+            [sys.executable, "-m", "vaultd", "--vault", str(root), "status", *option],
+            capture_output=True,
+            env=os.environ | {"PYTHONIOENCODING": "cp1252"},
+            check=False,
+        )
+        assert (result.returncode, result.stderr) == (0, b"")
+        told[bool(option)] = result.stdout.decode("cp1252")
+
+    assert "raw/\\u9762\\u5305" in told[False]
+    assert json.loads(told[True])["files"][0]["path"] == "raw/面包🍞.md"

@@ -30,9 +30,13 @@ def register(app: typer.Typer) -> None:
 
 def extract(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The document to read.")],
+    vault: Annotated[
+        Path | None, typer.Option("--vault", metavar="PATH", help="Not needed.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show what the converter sees in a file: text and pictures."""
+    del vault  # stands on every command
     extraction = asyncio.run(_convert(document(file)))
     if as_json:
         print_json(document_of(file, extraction))

@@ -166,6 +166,7 @@ _REFERENCE = re.compile(
     r"(?:\b[A-Z]\.\s?){2,}.*(?:\b[A-Z]\.\s?)|\.{4,}|_{3,}|…{2,}",
     re.IGNORECASE,
 )
+LABELLED = re.compile(r"(?:Chart|Comment|Notes):")  # as the converter labels what is no running text
 _NUMBERED_REFERENCE = re.compile(r"^[A-Z][\w-]+, [A-Z]\.")
 _SOUP = re.compile(r"(?:(?<=\s)|^)[^\W\d](?=\s|$)|[=+<>≤≥∑∫∈|\\{}]")
 _ASIDE = re.compile(r"\([^()]*\)|（[^（）]*）")  # a version, a date, a source
@@ -180,7 +181,7 @@ def is_quotable(text: str, kind: Kind, *, whole: bool = True) -> bool:
         text
     ):
         return False
-    if _REFERENCE.search(text) or _NUMBERED_REFERENCE.match(text):
+    if _REFERENCE.search(text) or _NUMBERED_REFERENCE.match(text) or LABELLED.match(text):
         return False
     if text.count('"') % 2:
         return False
@@ -368,6 +369,8 @@ def _as_abstract(one: Ranked, title: str, named: frozenset[str]) -> float:
         telling = 2.5 if _is_subject(title, text) and _DEFINING.match(text) else 1.9
     if speaks_of_itself(text) and not _OF_ITS_USE.search(text):
         telling = 3.5
+    elif _CONDITIONAL.match(text) or _LEANING.match(text):
+        telling *= 0.6  # leans on what stands before it, or on a condition
     section = one.statement.section[-1] if one.statement.section else ""
     telling *= 1.4 if _OPENING.match(section) else 1.0
     return one.worth * early * telling * (0.8 if width_of(text) < 70 else 1.0)

@@ -21,7 +21,9 @@ _LEFTOVER = re.compile(
     re.I,
 )
 _NO_TITLE = re.compile(
-    r"^(abstract|contents|table of contents|introduction|目\s*录|摘要|前言|封面|cover)$", re.I
+    r"^(abstract|contents|table of contents|introduction|(front )?cover|title page"
+    r"|目\s*录|摘要|前言|封面)$",
+    re.I,
 )
 
 

@@ -14,7 +14,7 @@ LABEL_CHARS = 40  # of a section's name in a link: longer breaks the line
 # What would act as markup where the document only has characters.
 _ACTIVE = re.compile(
     r"[`\\]|\*(?=\S)|(?<=\S)\*|\[(?=\[)|(?<=\])\]|<(?=[A-Za-z/!?])|\$(?=\S)|(?<!\S)#(?=[^\W\d])"
-    r"|%(?=%)|=(?==)|~(?=~)|(?<!\w)_(?=\S)|(?<=\S)_(?!\w)|\^(?=\[)|^[-+>#](?=\s)|^\d+(?=[.)]\s)"
+    r"|%(?=%)|=(?==)|~(?=~)|(?<!\w)_(?=\S)|(?<=\S)_(?!\w)|\^(?=\[)|^[-+*>#](?=\s)|^\d+(?=[.)]\s)"
 )
 _NOT_IN_LABEL = re.compile(r"[\[\]|#^\n]+")
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from vaultd.core.content import Content, Heading, Statement, content_of
 from vaultd.core.extractive import (
     ABSTRACT_CHARS,
+    LABELLED,
     Ranked,
     abstract_from,
     chosen,
@@ -71,7 +72,10 @@ def study_of(source: SourceText, focus: str = "") -> Study:
 def _makeshift(source: SourceText, content: Content) -> str:
     """Return an abstract for a document without sentences: a list, a table, a form."""
     for statement in content.statements[:40]:
-        if width_of(statement.text) >= MIN_LINE and sum(map(str.isalpha, statement.text)) > 8:
+        letters = sum(map(str.isalpha, statement.text))
+        if LABELLED.match(statement.text):
+            continue
+        if width_of(statement.text) >= MIN_LINE and letters > 8:
             return cut_at_sentence(statement.text, ABSTRACT_CHARS)
     parts = [heading.title for heading in content.headings] or _cells(source)
     listed = ", ".join(part for part in dict.fromkeys(parts) if part != source.title)
@@ -86,6 +90,14 @@ def _cells(source: SourceText) -> list[str]:
     return cells or [" ".join(" ".join(lines[:6]).split())]
 
 
+_BARE_NUMBER = re.compile(
+    r"(?:(?:chapter|part|book|section|volume|kapitel|teil|buch|chapitre|capítulo)\s+)?"
+    r"(?:\d{1,3}|[IVXLC]{1,7})[.:]?|第.{1,5}[章节節回卷部編篇]",
+    re.IGNORECASE,
+)
+_DAY = re.compile(r"\d{4}(?:[-/.]\d{1,2}){0,2}")
+_ADDRESS = re.compile(r"https?:|www\.|\S@\S|©")
+_AXIS = re.compile(r"\d[\d.,%]*(?:\s+\d[\d.,%]*){2,}")  # the numbers along a chart
 _NUMBERED = re.compile(
     r"(?:(?:chapter|part|section|appendix|kapitel|teil|anhang)\s+)?(?:\d{1,2}|[IVX]{1,5}"
     r"|[A-Z])[.\d]*\s"
@@ -101,6 +113,16 @@ _USUAL = re.compile(
 )
 
 
+def _tells(title: str) -> bool:
+    """Tell whether a heading says what stands below it, and is one at all."""
+    if _DAY.fullmatch(title):
+        return True
+    if _BARE_NUMBER.fullmatch(title) or _ADDRESS.search(title) or _AXIS.match(title):
+        return False
+    visible = [sign for sign in title if not sign.isspace()]
+    return 3 * sum(map(str.isalpha, visible)) >= len(visible)
+
+
 def outline(content: Content, title: str, most: int) -> Sequence[Heading]:
     """Return at most about `most` headings: the deepest levels go first, repeats never come."""
     first = {heading.title.casefold(): heading for heading in reversed(content.headings)}
@@ -109,6 +131,7 @@ def outline(content: Content, title: str, most: int) -> Sequence[Heading]:
         for heading in content.headings
         if first[heading.title.casefold()] is heading
         and heading.title.casefold() != title.casefold()
+        and _tells(heading.title)
     ]
     numbered = [heading for heading in kept if _NUMBERED.match(heading.title)]
     if len(numbered) >= 5 and len(numbered) >= len(kept) // 2:  # the others are a figure's words

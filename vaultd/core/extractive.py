@@ -166,7 +166,7 @@ _REFERENCE = re.compile(
     r"(?:\b[A-Z]\.\s?){2,}.*(?:\b[A-Z]\.\s?)|\.{4,}|_{3,}|…{2,}",
     re.IGNORECASE,
 )
-LABELLED = re.compile(r"(?:Chart|Comment|Notes):")  # as the converter labels what is no running text
+LABELLED = re.compile(r"(?:Chart|Comment|Notes):")  # by the converter: no running text
 _NUMBERED_REFERENCE = re.compile(r"^[A-Z][\w-]+, [A-Z]\.")
 _SOUP = re.compile(r"(?:(?<=\s)|^)[^\W\d](?=\s|$)|[=+<>≤≥∑∫∈|\\{}]")
 _ASIDE = re.compile(r"\([^()]*\)|（[^（）]*）")  # a version, a date, a source

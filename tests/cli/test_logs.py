@@ -93,3 +93,20 @@ def test_the_files_together_stay_within_fifty_megabytes(
 
     assert len(list(folder.iterdir())) == logs.FILES_KEPT + 1
     assert sum(path.stat().st_size for path in folder.iterdir()) <= 5_000
+
+
+def test_a_terminal_is_spared_what_is_done_for_every_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    logs.write_logs(tmp_path / "logs", terminal=True)
+    log = structlog.get_logger()
+
+    log.info("file indexed", kind="index", path="a.md")
+    log.warning("job did not succeed", kind="index", path="b.md")
+    log.info("job ended", kind="ingest", subject="raw/c.md")
+
+    told = capsys.readouterr().err
+    assert "a.md" not in told
+    assert "b.md" in told
+    assert "c.md" in told
+    assert len(lines(tmp_path / "logs")) == 3

@@ -81,8 +81,16 @@ def write_logs(folder: Path, *, terminal: bool) -> None:
             exception_formatter=structlog.dev.plain_traceback,  # others show values: text, keys
         )
         shown.setFormatter(_formatter(console))
+        shown.addFilter(_concerns_a_person)
         destinations.append(shown)
     _use(destinations)
+
+
+def _concerns_a_person(record: logging.LogRecord) -> bool:
+    """Tell whether a line is for a terminal: that a file was indexed stands in the log alone."""
+    event = record.msg
+    indexed = isinstance(event, dict) and event.get("kind") == "index"
+    return not indexed or record.levelno > logging.INFO
 
 
 class _LogFile(RotatingFileHandler):

@@ -6,6 +6,7 @@ import socket
 import time
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,7 +14,7 @@ from vaultd.core.ignore import DEFAULT_EXCLUDE, DEFAULT_INCLUDE, Fate
 from vaultd.errors import OutsideVaultError
 from vaultd.model.paths import VaultPath
 from vaultd.vault.files import Vault
-from vaultd.vault.scan import Sighting, read_content, rules_of, scan
+from vaultd.vault.scan import Sighting, look_of, read_content, rules_of, scan
 
 
 def put(vault: Vault, path: str, content: bytes = b"content") -> Path:
@@ -28,6 +29,14 @@ def sighted(vault: Vault) -> dict[str, Sighting]:
         vault, include=DEFAULT_INCLUDE, exclude=DEFAULT_EXCLUDE, max_bytes=10 * 1024 * 1024
     )
     return {each.path: each for each in scan(vault, rules)}
+
+
+def test_on_windows_an_open_file_looks_as_it_is_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    facts = {"st_size": 3, "st_mtime_ns": 2, "st_ctime_ns": 1}
+    listed, opened = SimpleNamespace(**facts, st_ino=0), SimpleNamespace(**facts, st_ino=7)
+    monkeypatch.setattr("vaultd.vault.scan.WINDOWS", True)
+
+    assert look_of(listed) == look_of(opened)  # type: ignore[arg-type]
 
 
 def test_sources_and_notes_are_told_apart(vault: Vault) -> None:

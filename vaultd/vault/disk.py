@@ -88,16 +88,15 @@ class Disk:
 
     def sync_folder(self, folder: Path) -> None:
         """Make the names in `folder` durable, where the system can."""
-        if sys.platform == "win32":
-            return
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        except OSError as error:
-            if error.errno not in UNSUPPORTED:
-                raise
-        finally:
-            os.close(descriptor)
+        if sys.platform != "win32":
+            descriptor = os.open(folder, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            except OSError as error:
+                if error.errno not in UNSUPPORTED:
+                    raise
+            finally:
+                os.close(descriptor)
 
     def unlink(self, path: Path) -> None:
         """Remove the name `path`."""
@@ -121,22 +120,20 @@ class Disk:
 
 def _exchange(one: Path, other: Path) -> bool:
     """Call renameat2 with RENAME_EXCHANGE (Linux 3.15) or renamex_np with RENAME_SWAP (macOS)."""
-    if os.name != "posix":
-        return False
-    library = ctypes.CDLL(None, use_errno=True)
-    first, second = os.fsencode(one), os.fsencode(other)
-    if sys.platform.startswith("linux") and hasattr(library, "renameat2"):
-        failed = library.renameat2(AT_FDCWD, first, AT_FDCWD, second, SWAP)
-    elif sys.platform == "darwin" and hasattr(library, "renamex_np"):
-        failed = library.renamex_np(first, second, SWAP)
-    else:
-        return False
-    if not failed:
-        return True
-    code = ctypes.get_errno()
-    if code in NO_LINKS or code == errno.ENOSYS:
-        return False
-    raise OSError(code, os.strerror(code), str(other))
+    failed = -1
+    if sys.platform != "win32":
+        library = ctypes.CDLL(None, use_errno=True)
+        first, second = os.fsencode(one), os.fsencode(other)
+        if sys.platform == "linux" and hasattr(library, "renameat2"):
+            failed = library.renameat2(AT_FDCWD, first, AT_FDCWD, second, SWAP)
+        elif sys.platform == "darwin" and hasattr(library, "renamex_np"):
+            failed = library.renamex_np(first, second, SWAP)
+        else:
+            ctypes.set_errno(errno.ENOSYS)
+        code = ctypes.get_errno()
+        if failed and code != errno.ENOSYS and code not in NO_LINKS:
+            raise OSError(code, os.strerror(code), str(other))
+    return not failed
 
 
 def write_temp(disk: Disk, folder: Path, content: bytes, *, mode: int = 0o666) -> Path:
@@ -170,14 +167,15 @@ def sync_file(disk: Disk, place: Path) -> None:
 def put_in_place(disk: Disk, temp: Path, target: Path) -> None:
     """Replace `target` by `temp` durably; wait up to 2.5 s where another program holds it."""
     try:
-        _patiently_replace(disk, temp, target)
+        replace_patiently(disk, temp, target)
     except BaseException:
         discard(disk, temp)
         raise
     disk.sync_folder(target.parent)
 
 
-def _patiently_replace(disk: Disk, old: Path, new: Path) -> None:
+def replace_patiently(disk: Disk, old: Path, new: Path) -> None:
+    """Give `old` the name `new`; wait up to 2.5 s where another program holds either."""
     for wait in BUSY_WAITS:
         try:
             return disk.replace(old, new)

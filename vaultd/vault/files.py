@@ -19,6 +19,7 @@ from vaultd.vault.disk import (
     make_folders,
     permissions,
     put_in_place,
+    replace_patiently,
     sorted_faults,
     sync_file,
     write_temp,
@@ -174,7 +175,7 @@ class Vault:
             if target.exists() and not target.samefile(source):
                 raise PageChangedError(f"{new} exists already, {old} was not moved there.")
             make_folders(self.disk, target.parent)
-            self.disk.replace(source, target)
+            replace_patiently(self.disk, source, target)
             self.disk.sync_folder(target.parent)
             if source.parent != target.parent:
                 self.disk.sync_folder(source.parent)
@@ -268,7 +269,7 @@ class Vault:
     def _temp(self, place: Path, content: bytes) -> Path:
         mode = permissions(place)
         temp = write_temp(self.disk, place.parent, content)
-        if mode is not None:
+        if mode is not None and not WINDOWS:  # where a read-only file could not be renamed
             temp.chmod(mode)
         crash_point("file.written")
         return temp

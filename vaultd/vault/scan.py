@@ -15,7 +15,7 @@ from vaultd.core.ignore import STUB, Fate, Rules, Verdict
 from vaultd.core.settle import ZIP_TAIL, FileStat, looks_complete
 from vaultd.errors import PermanentError
 from vaultd.model.paths import VaultPath
-from vaultd.vault.files import READ_FLAGS, Vault
+from vaultd.vault.files import READ_FLAGS, WINDOWS, Vault
 from vaultd.vault.obsidian import obsidian_settings
 
 IGNORE_FILE = ".vaultdignore"
@@ -141,11 +141,12 @@ def _oddity(path: str, about: os.stat_result) -> str:
 
 
 def _is_placeholder(about: os.stat_result, *, blocks: bool) -> bool:
-    if blocks and about.st_size > 0 and about.st_blocks == 0:
-        return True
     if sys.platform == "win32":
         return bool(about.st_file_attributes & OFFLINE_ATTRIBUTES)
-    return sys.platform == "darwin" and bool(about.st_flags & DATALESS)
+    elif blocks and about.st_size > 0 and about.st_blocks == 0:
+        return True
+    else:
+        return sys.platform == "darwin" and bool(about.st_flags & DATALESS)
 
 
 def _reports_blocks(vault: Vault) -> bool:
@@ -157,7 +158,12 @@ def _reports_blocks(vault: Vault) -> bool:
 
 
 def look_of(about: os.stat_result) -> FileStat:
-    """Return what of a file's status tells a change."""
+    """Return what of a file's status tells a change.
+
+    Windows gives the inode of an open file only: in the listing of a folder it is zero.
+    """
+    if WINDOWS:
+        return FileStat(about.st_size, about.st_mtime_ns, about.st_ctime_ns, 0)
     inode = about.st_ino if about.st_ino < 2**63 else about.st_ino - 2**64  # SQLite's range
     return FileStat(about.st_size, about.st_mtime_ns, about.st_ctime_ns, inode)
 

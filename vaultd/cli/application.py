@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -13,7 +14,7 @@ from typer.main import get_group
 from vaultd import __version__
 from vaultd.cli.options import JsonOption, VaultOption
 from vaultd.cli.outcome import FAILED, MISUSED
-from vaultd.cli.terminal import remark, say
+from vaultd.cli.terminal import remark, say, widen
 from vaultd.errors import DiskFullError, NotFoundError, UsageError, VaultdError
 
 HELP = """Turn documents dropped into an Obsidian vault into linked, searchable pages.
@@ -137,4 +138,5 @@ def _everywhere(
 
 def main() -> None:
     """Run the command line and exit with its code."""
+    widen((sys.stdout, sys.stderr))
     app(prog_name="vaultd")

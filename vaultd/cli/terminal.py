@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import shutil
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import IO, Any
 
 import typer
 
@@ -19,6 +20,13 @@ _STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]
 def harmless(text: str) -> str:
     """Return `text`, which may come from a file or its name, with its control signs spelt out."""
     return _STEERING.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def widen(streams: Iterable[IO[str]]) -> None:
+    """Let every sign be written, whatever the encoding that a file or pipe was given."""
+    for stream in streams:
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def say(text: str = "") -> None:
@@ -33,7 +41,8 @@ def remark(text: str) -> None:
 
 def print_json(value: Any) -> None:
     """Print `value` as the one JSON document of a command."""
-    typer.echo(json.dumps(value, ensure_ascii=False, indent=2, default=str))
+    plain = not (sys.stdout.encoding or "").lower().startswith("utf")
+    typer.echo(json.dumps(value, ensure_ascii=plain, indent=2, default=str))
 
 
 def width_of(text: str) -> int:

@@ -26,6 +26,9 @@ from vaultd.errors import UsageError
 from vaultd.vault.layout import user_folder
 
 PATIENCE = 30.0  # seconds for one command of the system
+NO_SYSTEMD = (
+    "This system has no systemd: start `vaultd run` by other means, such as cron's @reboot."
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -113,20 +116,24 @@ def _unit(vault: Path | None) -> Unit:
     root = target_at(vault).root
     if sys.platform == "darwin":
         return launchd_agent(sys.executable, root, Path.home(), os.getuid())
-    if sys.platform == "win32":
+    elif sys.platform == "win32":
         return windows_task(sys.executable, root, user_folder(os.environ))
-    if shutil.which("systemctl") is None:
-        raise UsageError(
-            "This system has no systemd: start `vaultd run` by other means, such as cron's @reboot."
-        )
-    return systemd_unit(sys.executable, root, config_folder(Path.home(), os.environ))
+    elif shutil.which("systemctl") is not None:
+        return systemd_unit(sys.executable, root, config_folder(Path.home(), os.environ))
+    else:
+        raise UsageError(NO_SYSTEMD)
 
 
 def _succeeds(command: tuple[str, ...]) -> bool:
     """Run a command of the system; say what it complains about."""
     try:
         result = subprocess.run(
-            command, capture_output=True, text=True, timeout=PATIENCE, check=False
+            command,
+            capture_output=True,
+            text=True,
+            errors="replace",  # Windows answers in the code page of its console
+            timeout=PATIENCE,
+            check=False,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         remark(f"{command[0]}: {error}")

@@ -23,10 +23,8 @@ from vaultd.extract.sniff import kind_of
 from vaultd.extract.verdict import Verdict, verdict
 from vaultd.model.document import ExtractStatus
 
-try:
+if sys.platform != "win32":  # where the wall clock is the only limit
     import resource
-except ImportError:  # Windows: the wall clock is the only limit
-    resource = None  # type: ignore[assignment]
 
 FORBIDDEN = ("socket.connect", "socket.getaddrinfo", "socket.gethostby", "subprocess.", "os.exec")
 
@@ -57,13 +55,12 @@ def _refuse_the_world(event: str, _: object) -> None:
 
 def _limit(name: str, value: int) -> None:
     """Lower the soft limit `name` to `value`; platforms without it go without."""
-    number = getattr(resource, name, None)
-    if number is None:
-        return
-    hard = resource.getrlimit(number)[1]
-    wanted = value if hard == resource.RLIM_INFINITY else min(value, hard)
-    with contextlib.suppress(ValueError, OSError):  # macOS refuses an address-space limit
-        resource.setrlimit(number, (wanted, hard))
+    if sys.platform != "win32" and hasattr(resource, name):
+        number = getattr(resource, name)
+        hard = resource.getrlimit(number)[1]
+        wanted = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        with contextlib.suppress(ValueError, OSError):  # macOS refuses an address-space limit
+            resource.setrlimit(number, (wanted, hard))
 
 
 def _cpu_seconds() -> float:
@@ -203,11 +200,11 @@ def _send_pictures(content: Content, stream: BinaryIO) -> dict[int, str]:
 
 
 def _resident_kilobytes() -> int:
-    try:
-        fields = Path("/proc/self/statm").read_text(encoding="ascii").split()
-        return int(fields[1]) * resource.getpagesize() // 1024
-    except (OSError, AttributeError, IndexError):
-        return 0
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, IndexError):
+            fields = Path("/proc/self/statm").read_text(encoding="ascii").split()
+            return int(fields[1]) * resource.getpagesize() // 1024
+    return 0
 
 
 if __name__ == "__main__":

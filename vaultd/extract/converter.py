@@ -76,7 +76,7 @@ class Child:
             env={name: os.environ[name] for name in kept if name in os.environ}
             | {"OMP_NUM_THREADS": "1"},
         )
-        if hasattr(os, "setpriority"):  # Windows has classes instead
+        if sys.platform != "win32":  # which has classes instead
             nice = max(NICE, os.getpriority(os.PRIO_PROCESS, 0))
             with contextlib.suppress(ProcessLookupError):
                 os.setpriority(os.PRIO_PROCESS, process.pid, nice)
@@ -125,10 +125,10 @@ class Child:
     async def kill(self) -> None:
         """End the child and whatever it started, at once."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            if hasattr(os, "killpg"):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            else:
+            if sys.platform == "win32":
                 self._process.kill()
+            else:
+                os.killpg(self._process.pid, signal.SIGKILL)
         if self._process.stdin is not None:
             self._process.stdin.close()
         await self._process.wait()
@@ -145,13 +145,14 @@ class Child:
 
         Counted since the question was asked before. Where the system does not say, it does not.
         """
-        try:
-            fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            return False
-        ticks = int(fields[11]) + int(fields[12])  # in user and system mode
-        had, self._ticks = (ticks - self._ticks) / os.sysconf("SC_CLK_TCK"), ticks
-        return fields[0] == "R" and had < seconds / 2
+        if sys.platform == "linux":
+            with contextlib.suppress(OSError):
+                about = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2]
+                fields = about.split()
+                ticks = int(fields[11]) + int(fields[12])  # in user and system mode
+                had, self._ticks = (ticks - self._ticks) / os.sysconf("SC_CLK_TCK"), ticks
+                return fields[0] == "R" and had < seconds / 2
+        return False
 
 
 class Answer:

@@ -30,10 +30,13 @@ def open_database(path: Path, *, journal: str, now: datetime) -> tuple[Database,
     if not damaged:
         return _opened(path, journal), None
     aside = path.with_name(f"{path.name}.damaged-{stamp(now)[:19].replace(':', '')}")
-    for ending in BESIDE:
-        part = path.with_name(path.name + ending)
-        if part.exists():
-            part.replace(aside.with_name(aside.name + ending))
+    try:
+        for ending in BESIDE:
+            part = path.with_name(path.name + ending)
+            if part.exists():
+                part.replace(aside.with_name(aside.name + ending))
+    except OSError as error:  # on Windows another program that has it open
+        raise storage_fault(error) from error
     return _opened(path, journal), aside
 
 

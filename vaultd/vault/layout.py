@@ -116,10 +116,12 @@ def user_folder(environ: Mapping[str, str]) -> Path:
     """Return the folder of vaultd's own files on this machine, by the system's custom."""
     home = Path(environ.get("HOME") or Path.home())
     if sys.platform == "win32":
-        return Path(environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "vaultd"
-    if sys.platform == "darwin":
-        return home / "Library" / "Application Support" / "vaultd"
-    return Path(environ.get("XDG_STATE_HOME") or home / ".local" / "state") / "vaultd"
+        place = Path(environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        place = home / "Library" / "Application Support"
+    else:
+        place = Path(environ.get("XDG_STATE_HOME") or home / ".local" / "state")
+    return place / "vaultd"
 
 
 def _kept_id(place: Path, disk: Disk) -> str:

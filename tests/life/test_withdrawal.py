@@ -10,13 +10,29 @@ from vaultd.core.page import parse_page
 from vaultd.index import Indexer
 from vaultd.model.jobs import JobKind
 from vaultd.model.paths import SourceId, VaultPath
-from vaultd.model.wiki import Refused, ReviewKind
+from vaultd.model.wiki import Refused, ReviewDraft, ReviewKind
+from vaultd.publish.questions import Question
 from vaultd.reading import Reader
+from vaultd.review import Reviews, Sweep
 from vaultd.store import contributions, ingest_cache, pages, passages, reviews, sources
 
 FIRST, SECOND = SourceId("heat.pdf"), SourceId("steam.pdf")
 HEAT = "Heat flows from warm to cold. [[raw/heat.pdf]]"
 STEAM = "Heat drives engines. [[raw/steam.pdf]]"
+
+
+async def test_a_question_nobody_answered_comes_back_with_its_source(world: World) -> None:
+    draft = ReviewDraft(ReviewKind.CONTRADICTION, "Two figures", "Which?")
+    sweep = Sweep(Reviews(world.vault, world.db, world.clock, "offline"))
+    await world.ingest("heat.pdf", {"Heat": "Heat flows. [[raw/heat.pdf]]"})
+    await sweep.ask([(Question(draft), SourceId("heat.pdf"))])
+    await world.forget("heat.pdf")
+    assert await world.db.read(reviews.open_count) == 0
+
+    await world.ingest("heat.pdf", {"Heat": "Heat flows. [[raw/heat.pdf]]"})
+    await sweep.ask([(Question(draft), SourceId("heat.pdf"))])
+
+    assert await world.db.read(reviews.open_count) == 1
 
 
 async def two_sources(world: World, recipe: str = "offline") -> None:

@@ -84,6 +84,7 @@ async def test_ticking_create_page_makes_the_page_and_takes_the_note_away(
     made = parse_page((vault.root / "wiki/concepts/Entropy.md").read_text("utf-8"))
     assert made.sources == (SourceId("heat.md"),)
     assert "Why it matters." in made.body
+    assert made.body.endswith("- [[wiki/concepts/Heat|Heat]]\n- [[raw/heat.md|heat.md]]\n")
     assert not list((vault.root / "wiki/reviews").glob("*.md"))
     assert list((vault.state / "reviews").glob("*.md"))
     assert "Entropy" in (vault.root / "wiki/index.md").read_text("utf-8")

@@ -144,7 +144,7 @@ class Reviews:
             sources=item.sources,
         )
         parts = [f"# {title}", sanitise(item.text).body.strip()]
-        parts += [f"- {each}" for each in _origins(links, item.sources)]
+        parts.append("\n".join(f"- {each}" for each in _origins(links, item.sources)))
         return Write(path, new_page_text(properties, "\n\n".join(parts)).encode(), None)
 
     async def _proposed(self, item: ReviewItem) -> Write:

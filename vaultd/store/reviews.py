@@ -92,11 +92,10 @@ def propose(db: Connection, items: Iterable[ReviewItem], *, now: datetime) -> li
 def comes_again(item: ReviewItem) -> bool:
     """Tell whether an item that is not open is asked anew when its cause is back.
 
-    What a person tried and what settled itself says nothing about the next time.
+    What a person tried, what settled itself and what went with its source says nothing about the
+    next time.
     """
-    if item.state == "closed":
-        return item.kind is ReviewKind.PARKED
-    return item.state == "answered" and item.action in FOR_ONCE
+    return item.state == "closed" or (item.state == "answered" and item.action in FOR_ONCE)
 
 
 def _insert(db: Connection, item: ReviewItem, *, now: datetime) -> None:

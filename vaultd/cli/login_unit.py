@@ -13,6 +13,50 @@ from xml.sax.saxutils import escape
 NAME_CHARACTERS = 24  # of the folder's name; enough to recognise it in a list
 RESTART_SECONDS = 10
 
+SYSTEMD = """\
+[Unit]
+Description=vaultd for {vault}
+
+[Service]
+Type=exec
+ExecStart={command}
+# Keys of models, one NAME=value a line, in a file that only you can read:
+EnvironmentFile=-{keys}
+Restart=on-failure
+RestartSec={seconds}
+# Wrong settings do not mend themselves:
+RestartPreventExitStatus=2
+# A stop finishes or puts back the step at hand, which takes up to five seconds:
+TimeoutStopSec=20
+KillMode=mixed
+Nice=10
+NoNewPrivileges=yes
+
+[Install]
+WantedBy=default.target
+"""
+TASK = """\
+<?xml version="1.0" encoding="UTF-16"?>
+<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
+  <RegistrationInfo><Description>vaultd for {vault}</Description></RegistrationInfo>
+  <Triggers><LogonTrigger><Enabled>true</Enabled></LogonTrigger></Triggers>
+  <Settings>
+    <MultipleInstancesPolicy>IgnoreNew</MultipleInstancesPolicy>
+    <DisallowStartIfOnBatteries>false</DisallowStartIfOnBatteries>
+    <StopIfGoingOnBatteries>false</StopIfGoingOnBatteries>
+    <ExecutionTimeLimit>PT0S</ExecutionTimeLimit>
+    <RestartOnFailure><Interval>PT1M</Interval><Count>999</Count></RestartOnFailure>
+    <Priority>7</Priority>
+  </Settings>
+  <Actions>
+    <Exec>
+      <Command>{program}</Command>
+      <Arguments>{arguments}</Arguments>
+    </Exec>
+  </Actions>
+</Task>
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Unit:
@@ -39,30 +83,12 @@ def unit_name(vault: PurePath) -> str:
 def systemd_unit(python: str, vault: PurePath, config: PurePath) -> Unit:
     """Return a user unit; `config` is the person's configuration folder (`~/.config`)."""
     name = f"{unit_name(vault)}.service"
-    command = " ".join(_systemd_word(word) for word in _command(python, vault))
-    keys = str(config / "vaultd" / "environment").replace("%", "%%")
-    content = f"""\
-[Unit]
-Description=vaultd for {str(vault).replace("%", "%%")}
-
-[Service]
-Type=exec
-ExecStart={command}
-# Keys of models, one NAME=value a line, in a file that only you can read:
-EnvironmentFile=-{keys}
-Restart=on-failure
-RestartSec={RESTART_SECONDS}
-# Wrong settings do not mend themselves:
-RestartPreventExitStatus=2
-# A stop finishes or puts back the step at hand, which takes up to five seconds:
-TimeoutStopSec=20
-KillMode=mixed
-Nice=10
-NoNewPrivileges=yes
-
-[Install]
-WantedBy=default.target
-"""
+    content = SYSTEMD.format(
+        vault=str(vault).replace("%", "%%"),
+        command=" ".join(_systemd_word(word) for word in _command(python, vault)),
+        keys=str(config / "vaultd" / "environment").replace("%", "%%"),
+        seconds=RESTART_SECONDS,
+    )
     control = ("systemctl", "--user")
     return Unit(
         name=name,
@@ -108,27 +134,7 @@ def windows_task(python: str, vault: PurePath, folder: PurePath) -> Unit:
     path = folder / f"{name}.xml"
     program, *arguments = _command(python, vault)
     line = " ".join(f'"{word}"' if " " in word else word for word in arguments)
-    content = f"""\
-<?xml version="1.0" encoding="UTF-16"?>
-<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">
-  <RegistrationInfo><Description>vaultd for {escape(str(vault))}</Description></RegistrationInfo>
-  <Triggers><LogonTrigger><Enabled>true</Enabled></LogonTrigger></Triggers>
-  <Settings>
-    <MultipleInstancesPolicy>IgnoreNew</MultipleInstancesPolicy>
-    <DisallowStartIfOnBatteries>false</DisallowStartIfOnBatteries>
-    <StopIfGoingOnBatteries>false</StopIfGoingOnBatteries>
-    <ExecutionTimeLimit>PT0S</ExecutionTimeLimit>
-    <RestartOnFailure><Interval>PT1M</Interval><Count>999</Count></RestartOnFailure>
-    <Priority>7</Priority>
-  </Settings>
-  <Actions>
-    <Exec>
-      <Command>{escape(program)}</Command>
-      <Arguments>{escape(line)}</Arguments>
-    </Exec>
-  </Actions>
-</Task>
-"""
+    content = TASK.format(vault=escape(str(vault)), program=escape(program), arguments=escape(line))
     return Unit(
         name=name,
         path=path,

@@ -93,6 +93,16 @@ class Leave:
             log.warning("page left as it is", path=path, reason=str(error))
             self._keep(path)
 
+    def outcome(self) -> dict[str, list[VaultPath]]:
+        """Return what became of the pages, for whoever asked for the departure."""
+        return {
+            "removed": sorted(self.removed),
+            "rewritten": sorted(self.rewritten),
+            "kept": sorted(self.kept),
+            "unlinked": sorted(self.relinked),
+            "pictures": sorted(self.pictures),
+        }
+
     def _is_ours_alone(self, note: Note) -> bool:
         return self.trusting if note.base is None else note.text == note.base
 

@@ -25,7 +25,7 @@ from vaultd.publish.history import versions
 from vaultd.publish.links import LinkMap
 from vaultd.publish.plan import Plan, Removal
 from vaultd.publish.publish import publish
-from vaultd.publish.questions import asked, note_settled
+from vaultd.publish.questions import Asked, asked, note_settled
 from vaultd.store import ingest_cache, plans, receipt, reviews, sources
 from vaultd.store.database import Database
 from vaultd.store.plans import Change
@@ -111,22 +111,14 @@ class Undoing:
         return None
 
     async def _published(self, changes: Sequence[Change], leave: Leave) -> Mapping[str, Any]:
-        now = self.clock()
-        listed = (await read_wiki(self.db, self.vault)).pages
         settled = await self._moot(changes)
         away: list[Removal] = []
         for item in settled:
             away += await note_settled(item, self.vault)
-        questions = await asked(
-            [(each, leave.source) for each in await leave.questions()],
-            targets=Targets.over(list(listed)),
-            today=now.date(),
-            db=self.db,
-            vault=self.vault,
-        )
+        questions = await self._asked(leave)
         writes = (*leave.edits.writes(), *questions.writes)
         note = {
-            "at": stamp(now),
+            "at": stamp(self.clock()),
             "reviews": list(questions.rows),
             "answered": [{"id": e.id, "action": "undo", "state": "closed"} for e in settled],
             "theirs": leave.theirs,
@@ -150,15 +142,24 @@ class Undoing:
             clock=self.clock,
             also=receipt.record,
         )
+        found = leave.outcome()
+        restored = found.pop("rewritten")
         return {
             "source": leave.source,
-            "removed": sorted(leave.removed),
-            "restored": sorted(leave.rewritten),
-            "kept": sorted(leave.kept),
-            "unlinked": sorted(leave.relinked),
-            "pictures": sorted(leave.pictures),
+            "restored": restored,
+            **found,
             "reviews": len(questions.writes),
         }
+
+    async def _asked(self, leave: Leave) -> Asked:
+        listed = (await read_wiki(self.db, self.vault)).pages
+        return await asked(
+            [(each, leave.source) for each in await leave.questions()],
+            targets=Targets.over(list(listed)),
+            today=self.clock().date(),
+            db=self.db,
+            vault=self.vault,
+        )
 
     async def _source_facts(self, leave: Leave) -> dict[str, Any]:
         """Return what the source is left with: nothing, if this was its first ingest."""

@@ -120,11 +120,7 @@ class Withdrawal:
         result = {
             "source": identities[0],
             "identities": list(identities),
-            "removed": sorted(leave.removed),
-            "rewritten": sorted(leave.rewritten),
-            "kept": sorted(leave.kept),
-            "unlinked": sorted(leave.relinked),
-            "pictures": sorted(leave.pictures),
+            **leave.outcome(),
             "reviews": [item.id for item in settled],
         }
         if dry:
@@ -145,32 +141,24 @@ class Withdrawal:
         settled: Sequence[reviews.ReviewItem],
         action: str,
     ) -> None:
-        now = self.clock()
         questions = await self._asked(leave)
         writes = (*leave.edits.writes(), *questions.writes)
-        decisions = [{"id": each.id, "action": action, "state": "closed"} for each in settled]
-        forgotten = [
-            {"source": each, "code": FORGOTTEN if there else "", "reason": WHY_FORGOTTEN}
-            for each, (_, there) in files.items()
-        ]
         note = {
-            "at": stamp(now),
+            "at": stamp(self.clock()),
             "reviews": list(questions.rows),
-            "answered": decisions,
+            "answered": [{"id": e.id, "action": action, "state": "closed"} for e in settled],
             "theirs": leave.theirs,
             "gone": [*leave.gone, *(each.path for each in away), *(p for p, _ in files.values())],
-            "forgotten": forgotten,
+            "forgotten": _forgotten(files),
         }
-        changed = [*(write.path for write in writes), *leave.removed]
-        name = PurePosixPath(next(iter(files))).name
         await publish(
             Plan(
                 writes=writes,
                 removals=(*leave.removals, *away),
                 jobs=following_jobs(writes),
-                dirty=tuple(changed),
+                dirty=(*(write.path for write in writes), *leave.removed),
                 events=(("source.withdrawn", {"sources": list(files), "removed": leave.gone}),),
-                log=name,
+                log=PurePosixPath(next(iter(files))).name,
                 action=action,
                 note=note,
             ),
@@ -202,6 +190,14 @@ class Withdrawal:
         """Return the open questions that only the sources that go have raised."""
         items = await self.db.read(reviews.reviews)
         return [item for item in items if item.sources and set(item.sources) <= set(gone)]
+
+
+def _forgotten(files: Mapping[SourceId, tuple[VaultPath, bool]]) -> list[dict[str, str]]:
+    """Return what is recorded of the sources that go: those that are still there stay out."""
+    return [
+        {"source": each, "code": FORGOTTEN if there else "", "reason": WHY_FORGOTTEN}
+        for each, (_, there) in files.items()
+    ]
 
 
 def _call_off(db: Connection, path: VaultPath, *, now: datetime) -> None:

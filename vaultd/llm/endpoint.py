@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import importlib
 import os
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import AsyncExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from vaultd.errors import EndpointClosedError, ModelUnavailableError, SettingsError
@@ -90,9 +90,8 @@ class Endpoint:
         client = await self.ready()
         import openai
 
-        http_error = _http_error(openai)
         patience = _Patience(self._timeout, call_limit(self._timeout, max_tokens))
-        try:
+        with self._sorted_faults(openai):
             async with AsyncExitStack() as stack:
                 async with patience.left():
                     response = await stack.enter_async_context(
@@ -112,16 +111,6 @@ class Endpoint:
                         patience.go_on(paused)
                     if chunk is None:
                         return
-        except TimeoutError as error:
-            raise ModelUnavailableError("The model did not answer in time.") from error
-        except openai.APIStatusError as error:
-            raise RefusedInReply(_refusal(error)) from error
-        except openai.APITimeoutError as error:
-            raise ModelUnavailableError("The model did not answer in time.") from error
-        except openai.APIConnectionError as error:
-            raise self._unreachable(error) from error
-        except http_error as error:
-            raise ModelUnavailableError("The connection to the model broke.") from error
 
     async def close(self) -> None:
         """Close the connections."""
@@ -142,6 +131,21 @@ class Endpoint:
                 max_retries=0,  # the queue waits and tries again, not the client
             )
         return self._client
+
+    @contextmanager
+    def _sorted_faults(self, openai: Any) -> Iterator[None]:
+        """Turn faults of the client into the errors the caller has reactions for."""
+        http_error = _http_error(openai)
+        try:
+            yield
+        except openai.APIStatusError as error:
+            raise RefusedInReply(_refusal(error)) from error
+        except (TimeoutError, openai.APITimeoutError) as error:
+            raise ModelUnavailableError("The model did not answer in time.") from error
+        except openai.APIConnectionError as error:
+            raise self._unreachable(error) from error
+        except http_error as error:
+            raise ModelUnavailableError("The connection to the model broke.") from error
 
     def _unreachable(self, error: BaseException) -> Exception:
         cause = error.__cause__

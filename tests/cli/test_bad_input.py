@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -143,6 +144,14 @@ def test_one_pass_replaces_a_damaged_database(run: Callable[..., Any], root: Pat
 
     assert run("run", "--once").exit_code == 0
     assert list((root / ".llm-wiki").glob("vaultd.db.damaged-*"))
+
+
+def test_work_that_waits_for_space_is_told(
+    run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(total=9, free=9, used=0))
+
+    assert run("lint").stderr.startswith("The disk is full; work goes on by itself")
 
 
 def test_a_file_that_is_not_there(run: Callable[..., Any]) -> None:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Callable, Sequence
 
 import typer
 
 from vaultd.cli.outcome import DEGRADED, FAILED, INTERRUPTED
 from vaultd.cli.target import Target, is_free, now
+from vaultd.cli.terminal import remark
 from vaultd.errors import VaultLockedError
 from vaultd.model.jobs import JobState, NewJob
 from vaultd.store.events import Event
 from vaultd.store.joblist import JobRow
 
 LOCK_SECONDS = 2.0  # between looks whether the process that holds the lock has ended
+LEAST_FREE = 1024 * 1024  # bytes; with less not even that the work waits could be stored
 LAST_SECONDS = 1.0  # what it finished last is seen within that time
 
 Tell = Callable[[Event], None]
@@ -30,6 +33,8 @@ def carry_out(target: Target, new: Sequence[NewJob], *, silent: bool = False) ->
     from vaultd.cli.watching import watching
 
     write_logs(target.state / "logs", terminal=False)
+    if shutil.disk_usage(target.root).free < LEAST_FREE:
+        remark("The disk is full; work goes on by itself when there is space again.")
     with watching(silent=silent) as tell:
         return asyncio.run(_carried_out(target, new, tell))
 

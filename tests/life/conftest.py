@@ -131,6 +131,10 @@ class World:
         place = self.vault.root / new
         place.parent.mkdir(parents=True, exist_ok=True)
         (self.vault.root / old).rename(place)
+        return await self.follow(old, new, role)
+
+    async def follow(self, old: str, new: str, role: str = "source") -> Mapping[str, Any]:
+        """Follow a move that was made as the worker would."""
         mover = Mover(self.vault, self.db, self.clock, self.desk.order, self.links)
         return await mover.move(self.job(JobKind.MOVE, old, to=new, role=role), nothing)
 

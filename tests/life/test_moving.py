@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.life.conftest import World
 from tests.wiki_checks import assert_sound
 from vaultd.core.page import parse_page
 from vaultd.core.region import find_regions
+from vaultd.errors import PageChangedError
+from vaultd.model.jobs import Done, JobKind, NewJob
 from vaultd.model.paths import SourceId, VaultPath
-from vaultd.store import contributions, files, ingest_cache, pages, sources
+from vaultd.store import contributions, files, ingest_cache, jobs, pages, sources
 
 WARM, HEAT = SourceId("warm.pdf"), VaultPath("wiki/concepts/Heat.md")
 
@@ -145,3 +149,23 @@ async def test_versions_of_a_page_follow_it(world: World) -> None:
 
     kept = world.vault.state / "page-history/wiki/physics/Heat.md"
     assert len(list(kept.iterdir())) == 1
+
+
+async def test_moves_of_one_file_are_followed_in_their_order(world: World) -> None:
+    await world.ingest("a/heat.pdf", {"Heat": "Heat flows. [[raw/a/heat.pdf]]"})
+    first = NewJob(JobKind.MOVE, "raw/a/heat.pdf", "1", {"to": "raw/b/heat.pdf", "role": "source"})
+    (held,) = await world.db.run(jobs.enqueue_all, [first], now=world.clock())
+    world.number = held
+
+    with pytest.raises(PageChangedError) as caught:
+        await world.follow("raw/b/heat.pdf", "raw/c/heat.pdf")
+    assert not caught.value.counted
+
+    world.number = held - 1
+    await world.move("raw/a/heat.pdf", "raw/b/heat.pdf")
+    await world.db.run(jobs.claim, kinds=[JobKind.MOVE], now=world.clock())
+    await world.db.run(jobs.finish, held, Done(), now=world.clock())
+    await world.move("raw/b/heat.pdf", "raw/c/heat.pdf")
+
+    assert parse_page(world.text("wiki/sources/c/heat.md")).sources == ("c/heat.pdf",)
+    assert_sound(world.vault.root)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import partial
 from hashlib import sha256
 from typing import Any
@@ -15,6 +16,7 @@ from vaultd.core.names import source_page_path
 from vaultd.core.reconcile import identity_of
 from vaultd.core.relink import rebased, with_links_changed, with_source_renamed
 from vaultd.core.timing import stamp
+from vaultd.errors import PageChangedError
 from vaultd.ingest.aftermath import following_jobs
 from vaultd.ingest.edits import Edits
 from vaultd.ingest.turns import PublishOrder
@@ -24,11 +26,12 @@ from vaultd.publish.history import move_versions
 from vaultd.publish.links import LinkMap
 from vaultd.publish.plan import Plan, Removal, Write
 from vaultd.publish.publish import publish
-from vaultd.store import files, pages, receipt, sources
+from vaultd.store import files, joblist, pages, receipt, sources
 from vaultd.store.database import Database
 from vaultd.store.sources import Source
 from vaultd.vault.files import Vault
 
+TURN = timedelta(seconds=2)  # until it is looked again whether an earlier move was followed
 Moved = dict[VaultPath, VaultPath]
 
 
@@ -50,11 +53,15 @@ class Mover:
         Content whose turn had not come is ingested at the new path.
 
         Raises:
-            PageChangedError: a person saved one of the pages meanwhile.
+            PageChangedError: a person saved one of the pages meanwhile, or a move of this file
+                before this one has to wait for that.
         """
         progress("moving")
         old, new = VaultPath(job.subject), VaultPath(job.payload["to"])
         async with self.order.alone():
+            if await self.db.read(joblist.is_move_before, job.id, (old, new)):
+                reason = f"{old} was moved before, which has to be followed first."
+                raise PageChangedError(reason, retry_after=TURN, counted=False)
             if job.payload.get("role") == "source":
                 return await self._move_source(old, new)
             return await self._move_note(old, new)

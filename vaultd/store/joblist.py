@@ -49,6 +49,19 @@ def find(db: Connection, job_id: int) -> JobRow | None:
     return None if row is None else _row(row)
 
 
+def is_move_before(db: Connection, job: int, paths: Collection[str]) -> bool:
+    """Tell whether a move that was queued before `job`, from or to one of `paths`, is still due."""
+    marks = ", ".join("?" * len(paths))
+    found = db.execute(
+        f"""
+        select 1 from jobs where kind = 'move' and id < ? and state in ('queued', 'running')
+            and (subject in ({marks}) or payload ->> '$.to' in ({marks})) limit 1
+        """,  # only counted marks
+        (job, *paths, *paths),
+    ).fetchone()
+    return found is not None
+
+
 def of_subject(db: Connection, subject: str, kind: JobKind | None = None) -> tuple[JobRow, ...]:
     """Return the jobs of one subject, newest first."""
     rows = db.execute(

@@ -61,6 +61,17 @@ def test_words_alone_rank_by_their_own_score(found: dict[int, float]) -> None:
     assert ranked == sorted(ranked, reverse=True)
 
 
+@pytest.mark.parametrize(("near", "first"), [({1: 0.2, 2: 0.2}, 2), (None, 1)])
+def test_beside_meaning_it_counts_how_many_of_the_words_there_are(
+    near: dict[int, float] | None, first: int
+) -> None:
+    one_often, both_once = (1, 6.0, 0.4), (2, 5.0, 1.0)
+    found = {passage: score for passage, score, _ in (one_often, both_once)}
+    held = {passage: share for passage, _, share in (one_often, both_once)}
+
+    assert fuse(Lanes(found, 20.0, near, {}, held=held))[0].passage == first
+
+
 def test_a_hit_in_another_language_is_not_pushed_below_a_chance_word() -> None:
     found = fuse(Lanes({1: 1.0}, 30.0, {1: 0.1, 2: 0.5}, {}))
 
@@ -97,9 +108,9 @@ def test_another_script_comes_second_where_few_of_the_words_are_held(
     held: float, order: list[int]
 ) -> None:
     near = {1: 0.30, 2: 0.35, 3: 0.25, 4: 0.20}
-    both = Lanes(
-        {1: 6.0, 3: 5.0, 4: 4.0}, 30.0, near, {}, foreign=frozenset({2}), held={1: held, 3: 0.1}
-    )
+    found = {1: 6.0, 3: 5.0, 4: 4.0}
+    shares = dict.fromkeys(found, held)
+    both = Lanes(found, 30.0, near, {}, foreign=frozenset({2}), held=shares)
 
     assert [one.passage for one in levelled(fuse(both), both)] == order
 

@@ -10,12 +10,12 @@ from typing import NamedTuple
 WORDS_WEIGHT = 0.9
 """Of the words lane at its best against the cosine.
 
-Tuned with the two exponents on scifact, anthropic-docs, cmrc, drcd and xquad (docs/benchmarks):
+Tuned with the exponents on scifact, anthropic-docs, cmrc, drcd and xquad (docs/benchmarks):
 the hybrid is above both lanes on the mean of the one-language sets, keeps the cross-language
 hits, and finds the other language's twin in a bilingual vault.
 """
 
-WORDS_POWER = 2.0  # of a passage's share of the best BM25: what matches by half matches by chance
+HELD_POWER = 0.75  # of what a passage holds of the words beside the one that holds most of them
 EXPLAINED_POWER = 0.5  # of the best BM25's share of its bound: how much the words explain at all
 SUMMARY_WEIGHT = 0.25  # of what a file's summary is nearer than the usual one
 TYPICAL_SPREAD = 0.32  # cosine of the best passage less that of the hundredth, built-in embedder
@@ -65,20 +65,34 @@ def fuse(lanes: Lanes, *, scale: float = 1.0) -> list[Ranked]:
     language is not pushed down by the words it cannot share. A lane that is missing or found
     nothing leaves the other's order as it is.
     """
-    words, vectors = lanes.words or {}, lanes.vectors or {}
-    best = max(words.values(), default=0.0)
-    explained = min(1.0, best / lanes.bound) ** EXPLAINED_POWER if lanes.bound > 0 else 0.0
+    vectors, by_words = lanes.vectors or {}, _by_words(lanes)
     trust = min(1.0, max(0.0, _belief(lanes, scale) / DOUBTED))
     ranked = []
-    for passage in words.keys() | vectors.keys():
-        share = words.get(passage, 0.0) / best if best > 0 else 0.0
-        by_words = WORDS_WEIGHT * share**WORDS_POWER * explained
-        by_words *= 1.0 if passage in lanes.foreign else trust
+    for passage in by_words.keys() | vectors.keys():
+        words = by_words.get(passage, 0.0) * (1.0 if passage in lanes.foreign else trust)
         by_vector = scale * vectors.get(passage, 0.0)
         extra, route = lanes.summaries.get(passage, (0.0, ""))
-        score = by_words + by_vector + SUMMARY_WEIGHT * extra
-        ranked.append(Ranked(passage, score, _via(lanes, passage, route), by_words, by_vector))
+        score = words + by_vector + SUMMARY_WEIGHT * extra
+        ranked.append(Ranked(passage, score, _via(lanes, passage, route), words, by_vector))
     return sorted(ranked, key=lambda one: (-one.score, one.passage))
+
+
+def _by_words(lanes: Lanes) -> dict[int, float]:
+    """Return what words give to each passage that holds any.
+
+    Beside meaning it counts more how many of them a passage holds than how often: of a few
+    words typed, one that stands all over a note says little by standing there once more.
+    """
+    words = lanes.words or {}
+    best = max(words.values(), default=0.0)
+    if best <= 0 or lanes.bound <= 0:
+        return dict.fromkeys(words, 0.0)
+    weight = WORDS_WEIGHT * min(1.0, best / lanes.bound) ** EXPLAINED_POWER / best
+    most = max(lanes.held.values(), default=0.0) if lanes.vectors else 0.0
+    return {
+        passage: weight * score * ((lanes.held[passage] / most) ** HELD_POWER if most else 1.0)
+        for passage, score in words.items()
+    }
 
 
 def _belief(lanes: Lanes, scale: float) -> float:

@@ -59,6 +59,25 @@ def test_a_line_for_which_there_is_no_space_is_lost_without_a_word(
     assert capsys.readouterr() == ("", "")
 
 
+def test_a_log_that_another_process_has_open_grows_on(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def held(source: str, target: str) -> None:
+        raise PermissionError(errno.EACCES, "in use", source)
+
+    (folder / "vaultd.log.1").write_text("older")
+    (folder / "vaultd.log").write_text("x" * logs.FILE_BYTES)
+    with monkeypatch.context() as windows:
+        windows.setattr("logging.handlers.RotatingFileHandler.rotate", lambda _, *at: held(*at))
+        for name in ("a.md", "b.md", "c.md"):
+            structlog.get_logger().info("page written", path=name)
+
+    text = (folder / "vaultd.log").read_text()
+    assert all(name in text for name in ("a.md", "b.md", "c.md"))
+    assert (folder / "vaultd.log.2").read_text() == "older"
+    assert not (folder / "vaultd.log.3").exists()
+
+
 def test_one_fault_again_and_again_is_one_line(folder: Path) -> None:
     log = structlog.get_logger()
     for _ in range(50):

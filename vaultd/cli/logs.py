@@ -96,6 +96,14 @@ def _concerns_a_person(record: logging.LogRecord) -> bool:
 class _LogFile(RotatingFileHandler):
     """A log that loses the lines for which there is no space, and says nothing of it."""
 
+    def doRollover(self) -> None:  # noqa: N802 - logging's own name
+        """Begin a new file; on Windows not while another process writes the same one."""
+        try:
+            super().doRollover()
+            self.maxBytes = FILE_BYTES
+        except PermissionError:
+            self.maxBytes += FILE_BYTES  # or each line would push an older file away
+
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's own name
         """Pass over faults of the disk: whoever does the work tells of them."""
         if not isinstance(sys.exception(), OSError):

@@ -499,6 +499,22 @@ async def test_mass_disappearance_is_held_and_told(scene: Scene) -> None:
     assert [each.code for each in scene.db.read_sync(problems.all_problems)] == ["mass_loss"]
 
 
+async def test_a_source_that_was_lost_sight_of_is_missed_after_a_start(scene: Scene) -> None:
+    for name in "ab":
+        scene.put(f"raw/{name}.md", name)
+    await scene.settle()
+    scene.finish_all()
+    (scene.vault.root / "raw/a.md").unlink()
+    scene.db.run_sync(files.forget, ["raw/a.md", "raw/b.md"])
+
+    started = Scene(scene.vault, scene.db, scene.clock)
+    for _ in range(4):
+        await started.look(RESCAN)
+
+    assert started.jobs(JobKind.RETRACT) == ["raw/a.md"]
+    assert started.jobs(JobKind.INGEST) == []
+
+
 async def test_root_that_is_away_deletes_nothing_and_comes_back(scene: Scene) -> None:
     scene.put("raw/a.md")
     await scene.settle()

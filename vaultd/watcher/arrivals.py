@@ -199,6 +199,23 @@ def _move(db: Connection, old: str, arrival: Arrival, *, now: datetime) -> None:
     jobs.enqueue_all(db, [NewJob(JobKind.MOVE, old, arrival.path, payload)], now=now)
 
 
+def look_for_strays(db: Connection) -> None:
+    """Remember the files of sources that none is remembered of, so that they are missed.
+
+    They were lost sight of between two moves; the file may be anywhere, and its pages stay.
+    """
+    known = files.all_files(db)
+    for source in sources.all_sources(db):
+        astray = source.ingested_sha256 is not None and source.alias_of is None
+        if not astray or source.path in known or _has_work(db, source.path):
+            continue
+        files.expect(db, source.path, source.sha256, files.SOURCE)
+
+
+def _has_work(db: Connection, path: VaultPath) -> bool:
+    return any(job.state in joblist.OPEN for job in joblist.of_subject(db, path))
+
+
 def lose(db: Connection, paths: Iterable[str], *, grace: float, now: datetime) -> list[str]:
     """Note that a look did not find `paths`; let go of those missing for `grace` seconds.
 

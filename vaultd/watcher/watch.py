@@ -157,6 +157,8 @@ class Watcher:
         await self._report("root_missing", "" if sightings is not None else self._missing_text())
         if sightings is None:
             return Look(problem="root_missing")
+        if self._looks == 1:
+            await self.db.run(arrivals.look_for_strays)
         view = compare(await self.db.read(files.all_files), sightings)
         if view.back:  # an idle vault causes no write
             await self.db.run(files.found_again, view.back)

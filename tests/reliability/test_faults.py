@@ -18,6 +18,7 @@ import pytest
 from tests.fakes import FailingDisk, RecordingDisk
 from tests.reliability.places import Home
 from vaultd.daemon import parts
+from vaultd.daemon.place import open_for_work
 from vaultd.daemon.run import _pass, _working
 from vaultd.errors import DiskFullError
 from vaultd.vault.disk import Disk
@@ -175,3 +176,26 @@ async def test_a_disk_that_is_really_full_e8(small_disk: Path, converter: None) 
 
     assert {f"wiki/sources/{name}.md" for name in NAMES} <= home.files().keys()
     assert home.temps() == []
+
+
+async def test_a_start_on_a_full_disk_keeps_the_database_e8(small_disk: Path) -> None:
+    home = Home(small_disk / "vault")
+    home.drop(*NAMES)
+    await home.work()
+    database = home.root / ".llm-wiki/vaultd.db"
+    before, pages = database.read_bytes(), home.files()
+    ballast = small_disk / "ballast"
+    with ballast.open("wb", buffering=0) as file, contextlib.suppress(OSError):
+        while True:
+            file.write(bytes(4096))
+
+    with pytest.raises(DiskFullError):
+        async with open_for_work(home.root, home.settings, home.clock):
+            raise AssertionError("there is no space to open it")
+    assert database.read_bytes() == before
+    assert not list(database.parent.glob("*damaged*"))
+
+    ballast.unlink()
+    await home.work()
+    assert home.files() == pages
+    assert await home.states() == {}

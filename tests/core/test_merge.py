@@ -13,6 +13,7 @@ from vaultd.core.merge import (
     both_bodies,
     claims_of,
     merge_faults,
+    taken_back,
     three_way,
     union,
 )
@@ -186,3 +187,17 @@ def test_an_alias_does_not_unite_pages_that_differ_in_a_number() -> None:
     assert known.find("Apollo 12", ["moon mission"]) is None
     assert known.find("Apollo 11 mission", ["moon mission"]) is not None
     assert normal_form("The Bus Companies") == ("bus", "company")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "ours", "left"),
+    [
+        ("A\n\nmine\n", "A\n\nB\n\nmine\n", "A\n\nB\n", "A\n"),  # what we added goes
+        ("A\n\nmine\n", "A2\n\nmine\n", "A2\n", "A\n"),  # what we replaced comes back
+        ("A\n\nmine\n", "A\n\nB\n\nmine\n", "A\n\nB\n\nC\n", "A\n\nC\n"),  # later stays
+    ],
+)
+def test_what_is_taken_back_leaves_ours_without_a_persons_words(
+    before: str, after: str, ours: str, left: str
+) -> None:
+    assert taken_back(after, ours, before) == left

@@ -12,7 +12,7 @@ from vaultd.model.paths import SourceId
 from vaultd.store import reviews, sources
 
 HEAT, STEAM = "heat.pdf", "steam.pdf"
-WARMTH = "wiki/concepts/Warmth.md"
+WARMTH, CRUMB = "wiki/concepts/Warmth.md", "wiki/concepts/Crumb.md"
 
 
 def pages(world: World) -> dict[str, bytes]:
@@ -108,3 +108,21 @@ async def test_an_undone_source_is_not_taken_again_by_itself(world: World) -> No
     source = await world.db.read(sources.find, SourceId(HEAT))
     assert source is not None
     assert (source.code, source.pages) == ("undone", ())
+
+
+async def test_what_comes_after_an_undo_finds_its_place_beside_a_persons_words(
+    world: World,
+) -> None:
+    await world.ingest("one.md", {"Crumb": "One says so. [[raw/one.md]]"})
+    world.write(CRUMB, world.text(CRUMB) + "\nMy remark.\n")
+    await world.ingest("five.md", {"Crumb": "Five says so. [[raw/five.md]]"})
+    await world.undo("five.md")
+
+    await world.ingest("eight.md", {"Crumb": "Eight says so. [[raw/eight.md]]"})
+
+    body = parse_page(world.text(CRUMB)).body
+    assert "One says so." in body
+    assert "Eight says so." in body
+    assert "My remark." in body
+    assert "five" not in world.text(CRUMB)
+    assert await world.db.read(reviews.open_count) == 0

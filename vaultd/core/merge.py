@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
@@ -47,6 +47,33 @@ class Merged:
     text: str
     conflicts: tuple[Conflict, ...] = ()
     proposal: str = ""
+
+
+def taken_back(after: str, ours: str, before: str) -> str:
+    """Return `ours`, what we alone would have, without what made `after` of the text `before`.
+
+    What a person wrote stands in both texts and not in ours. Where that touches what is taken
+    back, whole lines decide: ours come from `before`, and theirs from nowhere.
+    """
+    merged = three_way(after, ours, before)
+    if not merged.conflicts:
+        return merged.text
+    was, now, own = (set(text.splitlines()) for text in (before, after, ours))
+    if was - now - {""}:  # lines of ours were replaced, too
+        theirs = now - own
+        return _without_lines(before, theirs)
+    return _without_lines(ours, now - was)
+
+
+def _without_lines(text: str, lines: Set[str]) -> str:
+    """Return `text` without `lines`, and without the blank ones that are left double."""
+    kept: list[str] = []
+    for line in text.splitlines():
+        if line.strip() and line in lines:
+            continue
+        if line.strip() or (kept and kept[-1].strip()):
+            kept.append(line)
+    return "\n".join(kept).rstrip("\n") + "\n"
 
 
 def three_way(base: str, theirs: str, ours: str) -> Merged:

@@ -10,7 +10,7 @@ from typing import Any
 
 from vaultd.core.link import Targets
 from vaultd.core.listing import is_page
-from vaultd.core.merge import three_way
+from vaultd.core.merge import taken_back, three_way
 from vaultd.core.timing import stamp
 from vaultd.core.update import Updated
 from vaultd.errors import NotFoundError
@@ -94,7 +94,7 @@ class Undoing:
             leave.kept.append(note.path)
             return
         merged = three_way(after, note.text, before)
-        base = three_way(after, note.base, before).text if note.base is not None else None
+        base = taken_back(after, note.base, before) if note.base is not None else None
         leave.edits.put(note, merged.text, base)
         leave.rewritten.append(note.path)
         if merged.conflicts:

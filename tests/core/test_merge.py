@@ -190,6 +190,20 @@ def test_an_alias_does_not_unite_pages_that_differ_in_a_number() -> None:
 
 
 @pytest.mark.parametrize(
+    ("base", "theirs", "ours", "merged"),
+    [
+        ("A\n\nB\n", "A\n\nB\n\nC\n", "A\n", "A\n\nC\n"),
+        ("A\n\nB\n\nD\n", "A\n\nB\n\nC\n\nD\n", "A\n\nD\n", "A\n\nC\n\nD\n"),
+        ("A\n\nB\n", "A\n\nB\n\nC\n", "A\n\n", "A\n\nC\n"),
+    ],
+)
+def test_a_paragraph_beside_one_that_goes_stays_a_paragraph(
+    base: str, theirs: str, ours: str, merged: str
+) -> None:
+    assert three_way(base, theirs, ours).text == merged
+
+
+@pytest.mark.parametrize(
     ("before", "after", "ours", "left"),
     [
         ("A\n\nmine\n", "A\n\nB\n\nmine\n", "A\n\nB\n", "A\n"),  # what we added goes

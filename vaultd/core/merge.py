@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import pairwise
+from itertools import dropwhile, pairwise
 
 from vaultd.core.link import find_links
 from vaultd.core.plain import plain
@@ -90,7 +90,7 @@ def three_way(base: str, theirs: str, ours: str) -> Merged:
     proposed: list[str] = []
     conflicts: list[Conflict] = []
     for chunk in _chunks(old, person, new):
-        lines, conflict = _merged_chunk(*chunk)
+        lines, conflict = _merged_chunk(*chunk, kept[-1:])
         kept += lines
         proposed += chunk[-1] if conflict else lines
         conflicts += conflict
@@ -101,13 +101,18 @@ def three_way(base: str, theirs: str, ours: str) -> Merged:
 
 
 def _merged_chunk(
-    old: Sequence[str], person: Sequence[str], new: Sequence[str]
+    old: Sequence[str], person: Sequence[str], new: Sequence[str], kept: Sequence[str]
 ) -> tuple[Sequence[str], list[Conflict]]:
+    """Merge one passage; `kept` are the lines above it."""
     if person == old or list(person) == list(new):
         return new, []
     if new == old:
         return person, []
     added = _added_lines(old, person)
+    if added is not None and not any(line.strip() for line in new):
+        above = [*kept, *new][-1:]
+        is_apart = not above or above[0].isspace()
+        return [*new, *(dropwhile(str.isspace, added) if is_apart else added)], []
     if added is not None:
         wanted = [line for line in added if line.strip() and line not in new]
         return [*new, *_apart(new, wanted)], []

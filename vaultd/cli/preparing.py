@@ -26,9 +26,9 @@ FIRST_SETTINGS = """\
 
 # Without a model the offline author writes the pages and nothing leaves this machine.
 # [llm]
-# model = "gpt-4.1-mini"
+# model = "gpt-4.1-mini"  # at OpenAI, with the key in $OPENAI_API_KEY; or, with Ollama:
+# model = "qwen3:14b"
 # base_url = "http://127.0.0.1:11434/v1"
-# api_key_env = "OPENAI_API_KEY"
 """
 
 

@@ -169,7 +169,7 @@ def test_spreading_loses_no_passage(ranked: list[tuple[int, float]]) -> None:
     ordered = sorted(by_passage.values(), key=lambda one: (-one.score, one.passage))
     places = {passage: (passage % 3, str(passage % 5), None) for passage in by_passage}
 
-    spread_out = spread(ordered, places)
+    spread_out = spread(ordered, places, {passage: passage for passage in by_passage})
 
     assert sorted(one.passage for one in spread_out) == sorted(by_passage)
     assert spread_out[:1] == ordered[:1]
@@ -179,16 +179,18 @@ def test_one_file_does_not_fill_the_results_while_others_wait() -> None:
     ranked = [Ranked(n, 1.0 - n / 100, ()) for n in range(20)]
     places = {n: (0 if n < 10 else n, str(n), None) for n in range(20)}
 
-    shown = spread(ranked, places)[:10]
+    shown = spread(ranked, places, dict.fromkeys(places, 0))[:10]
 
     assert sum(places[one.passage][0] == 0 for one in shown) == A_FILE
 
 
-def test_a_section_comes_again_only_after_every_other_one() -> None:
-    ranked = [Ranked(n, 1.0 - n / 100, ()) for n in range(4)]
-    places = {0: (0, "a", None), 1: (0, "a", None), 2: (0, "b", None), 3: (1, "", None)}
+def test_what_stands_beside_a_result_comes_only_after_every_other_one() -> None:
+    ranked = [Ranked(n, 1.0 - n / 100, ()) for n in range(5)]
+    chapter = (0, "a", None)
+    places = {0: chapter, 1: chapter, 2: (0, "b", None), 3: chapter, 4: (1, "", None)}
+    ordinals = {0: 7, 1: 6, 2: 8, 3: 30, 4: 0}
 
-    assert [one.passage for one in spread(ranked, places)] == [0, 2, 3, 1]
+    assert [one.passage for one in spread(ranked, places, ordinals)] == [0, 2, 3, 4, 1]
 
 
 def _place(ranked: list[Ranked], passage: int) -> int:

@@ -24,7 +24,8 @@ NEARER = 2.0  # of what is nearer in another script, against the share of words 
 DOUBTED, BELIEVED = 0.3, 0.7  # of the sum of both: below, found by chance; above, what is meant
 RAISED = 2  # passages: with the best of the question's own they are the first three
 LEAST = 0.002  # between two passages one of which is to come first, as far as scores are shown
-A_FILE = 3  # results of one file: more would hide the others
+A_FILE = 5  # results of one file, half of the ten that are shown first: more would hide others
+BESIDE = 2  # passages: what stands so near in a section or page is in sight of what is shown
 
 Place = tuple[int, str, int | None]  # file, heading, page
 
@@ -169,23 +170,27 @@ def scale_for(cosines: Iterable[float]) -> float:
     return min(10.0, TYPICAL_SPREAD / spread) if spread > 0 else 1.0
 
 
-def spread(ranked: Iterable[Ranked], place_of: Mapping[int, Place]) -> list[Ranked]:
+def spread(
+    ranked: Iterable[Ranked], place_of: Mapping[int, Place], ordinals: Mapping[int, int]
+) -> list[Ranked]:
     """Return the passages in the order in which they are to be shown while there is room.
 
-    A section or page comes once, and a file at most `A_FILE` times, before anything comes
-    again: so one long file neither hides the others nor is left out when it is all there is.
+    What stands close together in a section or page comes once, and a file at most `A_FILE`
+    times, before anything comes again: so one long file neither hides the others nor is left
+    out when it is all there is. `ordinals` are the passages' places in their files.
     """
     first: list[Ranked] = []
     rest: list[Ranked] = []
-    places: set[Place] = set()
+    shown: dict[Place, list[int]] = {}
     of_file: Counter[int] = Counter()
     for one in ranked:
-        place = place_of[one.passage]
-        if place in places or of_file[place[0]] == A_FILE:
+        place, ordinal = place_of[one.passage], ordinals[one.passage]
+        there = shown.setdefault(place, [])
+        if of_file[place[0]] == A_FILE or any(abs(ordinal - n) <= BESIDE for n in there):
             rest.append(one)
             continue
         first.append(one)
-        places.add(place)
+        there.append(ordinal)
         of_file[place[0]] += 1
     return [*first, *rest]
 

@@ -102,7 +102,7 @@ class SearchEngine:
                 log.warning("embedder not available", code=error.code)
 
     async def search(self, question: Question) -> Answer:
-        """Return the best passages, each section or page of a file once.
+        """Return the best passages, of what stands close together in a file one.
 
         Nothing that a person types is an error. What could not run is said in the notes.
         """
@@ -230,7 +230,8 @@ class SearchEngine:
         place_of = {p: (place.file, place.heading, place.page) for p, place in places.items()}
         fused = [one for one in fuse(lanes, scale=asked.scale) if one.passage in places]
         found = levelled(joined(fused, place_of), lanes, scale=asked.scale)
-        ranked = spread(_named_first(found, named.values()), place_of)
+        ordinals = {p: place.ordinal for p, place in places.items()}
+        ranked = spread(_named_first(found, named.values()), place_of, ordinals)
         hits = self._hits(db, asked, ranked, k)
         if asked.narrowed:  # a folder has no words, tags or days
             return hits

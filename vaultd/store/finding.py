@@ -78,6 +78,7 @@ class Place(NamedTuple):
     heading: str
     page: int | None
     language: str
+    ordinal: int  # of the passage in its file
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +286,7 @@ def found_rows(db: Connection, passages: Iterable[int]) -> dict[int, Found]:
 def places_of(db: Connection, passages: Iterable[int]) -> dict[int, Place]:
     """Return where each passage stands; those gone meanwhile are missing."""
     rows = db.execute(
-        "select p.id, p.file, f.path, p.heading, p.page, p.language from passages p"
+        "select p.id, p.file, f.path, p.heading, p.page, p.language, p.ordinal from passages p"
         f" join indexed_files f on f.id = p.file {_LISTED}",
         (json.dumps(list(passages)),),
     )

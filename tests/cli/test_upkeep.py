@@ -78,3 +78,10 @@ def test_an_estimate_counts_what_is_not_taken_yet(root: Path, answer: Any) -> No
     assert by_name["heat.md"]["tokens"] > 1000
     assert by_name["broken.pdf"]["reason"]
     assert found["tokens"] == by_name["heat.md"]["tokens"]
+
+
+def test_nothing_to_estimate_or_describe_is_said_in_words(
+    root: Path, run: Callable[..., Any]
+) -> None:
+    assert "no document that was not taken" in run("estimate").stdout
+    assert run("summarize").stdout.startswith("the whole vault: ")

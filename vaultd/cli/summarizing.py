@@ -76,4 +76,5 @@ def _sentence(row: JobRow) -> str:
         f"{result[name]} {name}" for name in ("fallback", "stale", "failed") if result.get(name)
     )
     described = counted(result.get("records_upserted", 0), "folder")
-    return f"{row.subject}: {described} described" + (f" ({told})" if told else "") + "."
+    about = "the whole vault" if row.subject == "." else row.subject
+    return f"{about}: {described} described" + (f" ({told})" if told else "") + "."

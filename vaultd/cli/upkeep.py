@@ -162,6 +162,9 @@ def estimate(
         listed = [{"file": str(e.file), "tokens": e.tokens, "reason": e.reason} for e in found]
         print_json({"files": listed, "tokens": total, "confirm_above_tokens": limit})
         return
+    if not found:
+        say("There is no document that was not taken yet.")
+        return
     say_columns([f"{e.tokens:,}", _shown(target, e.file), _remark(e, limit)] for e in found)
     say(f"About {total:,} tokens for {counted(len(found), 'document')}.")
 

@@ -112,7 +112,9 @@ async def test_edit_inside_the_region_wins_and_is_proposed_once(
     await projects.refresh_all()
 
     assert text_of(vault, NOTE) == edited
-    assert [review.pages for review in reviews] == [(NOTE,)]
+    assert [(review.title, review.pages) for review in reviews] == [
+        ("Your text about Projects", (NOTE,))
+    ]
     await edit(db, vault, clock, "Projects/barn.md", "I build a barn.\n")
     await projects.refresh_marked()
     assert text_of(vault, NOTE) == edited

@@ -125,9 +125,10 @@ def _held(path: VaultPath, current: bytes, body: str, record: NoteRecord | None)
     ours = short_hash(body)
     if record is not None and record.shown == ours:
         return NotePlan(record, current, None)
+    folder = path.rpartition("/")[0]
     review = ReviewDraft(
         kind=ReviewKind.CONFLICT,
-        title=f"Text of {path}",
+        title=f"Your text about {folder}",
         text=f"You edited the part of {link_to(path)} that vaultd writes, so your"
         f" text stays. This is what would stand there now:\n\n{body}",
         options=OPTIONS,

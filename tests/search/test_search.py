@@ -15,7 +15,7 @@ from vaultd.model.search import Mode, Question
 from vaultd.model.summary import Node, NodeKind, NodeState
 from vaultd.search import SearchEngine
 from vaultd.search.matrix import FEW
-from vaultd.store import nodes, vectors
+from vaultd.store import finding, nodes, vectors
 
 BOTH = pytest.mark.parametrize("mode", [Mode.WORDS, Mode.HYBRID])
 
@@ -132,6 +132,22 @@ async def test_a_word_is_found_at_every_length_it_is_typed_to(
     assert found[0] == "Bread.md"
     assert [hit.path for hit in answer.results] == ["Bread.md"]
     assert "**" in answer.results[0].snippet
+
+
+async def test_a_passage_holds_a_word_once_as_well_as_many_times(world: World) -> None:
+    for n in range(20):
+        await world.note(f"Other {n}.md", "Something else.")
+    await world.note("Both.md", "Zebra and quagga.")
+    await world.note("Once.md", "A zebra.")
+    await world.note("Often.md", "Zebra! Zebra! Zebra!")
+
+    match = await world.db.read(finding.matching_words, ["zebra", "quagga"], finding.Scope())
+    places = await world.db.read(finding.places_of, match.held)
+    held = {place.path: match.held[passage] for passage, place in places.items()}
+
+    assert held["Both.md"] == pytest.approx(1.0, abs=0.001)
+    assert held["Often.md"] == pytest.approx(held["Once.md"], abs=0.001)
+    assert 0.0 < held["Once.md"] < 0.6
 
 
 async def test_the_other_language_is_found_by_meaning(world: World) -> None:

@@ -143,7 +143,7 @@ async def test_a_passage_holds_a_word_once_as_well_as_many_times(world: World) -
 
     match = await world.db.read(finding.matching_words, ["zebra", "quagga"], finding.Scope())
     places = await world.db.read(finding.places_of, match.held)
-    held = {place.path: match.held[passage] for passage, place in places.items()}
+    held = {str(place.path): match.held[passage] for passage, place in places.items()}
 
     assert held["Both.md"] == pytest.approx(1.0, abs=0.001)
     assert held["Often.md"] == pytest.approx(held["Once.md"], abs=0.001)

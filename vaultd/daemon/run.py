@@ -138,6 +138,7 @@ async def run_jobs(
                 rows = [row for id_ in ids if (row := await place.db.read(joblist.find, id_))]
                 if all(row.state in SETTLED for row in rows):
                     await parts.worker.idle_until(FOLLOWING)
+                    await parts.sweep.run()
                     break
                 await asyncio.sleep(FOLLOW_SECONDS)
         return [row for id_ in ids if (row := await place.db.read(joblist.find, id_))]

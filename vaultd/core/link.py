@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import PurePosixPath
 from posixpath import normpath
 from urllib.parse import quote, unquote
@@ -32,6 +33,8 @@ _UNLINKABLE = re.compile(r"[#^\[\]|`<\\]|%%")  # a wikilink would end, or begin 
 _UNESCAPED = "/;,?:@&=+$!~*'"  # besides letters and digits, as JavaScript's encodeURI has it
 _TEXT_BREAKERS = re.compile(r"[\[\]|\n\r]+")
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)+")
+
+NAMES_KEPT = 16_384  # pages whose names are folded once: every source looks at all of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,28 +235,19 @@ class Targets:
         cls, pages: Sequence[PageRef], asked: Mapping[VaultPath, PageRef] | None = None
     ) -> Targets:
         """Build the targets; `asked` maps the paths a model asked for to what they became."""
-        paths, titles, aliases, folded = (dict[str, list[PageRef]]() for _ in range(4))
+        names = tuple(dict[str, tuple[PageRef, ...]]() for _ in range(4))
         for page in pages:
-            stem = PurePosixPath(page.path).stem
-            _note(paths, _key(page.path), page)
-            _note(paths, _key(page.path.removeprefix("wiki/")), page)
-            for name in {stem, page.title}:
-                _note(titles, _key(name), page)
-                _note(folded, _folded(name), page)
-            for alias in page.aliases:
-                _note(aliases, _key(alias), page)
-                _note(folded, _folded(alias), page)
+            keyed = _keys_of(page.path, page.title, page.aliases)
+            for kind, keys in zip(names, keyed, strict=True):
+                for key in keys:
+                    _note(kind, key, page)
         known: dict[str, PageRef] = {}
         by_trust = sorted((asked or {}).items(), key=lambda each: _is_about_source(each[1]))
         for path, page in by_trust:
             known.setdefault(_key(path), page)
             known.setdefault(_key(path.removeprefix("wiki/")), page)
             known.setdefault(_key(PurePosixPath(path).stem), page)
-        frozen = tuple(
-            {name: tuple(found) for name, found in names.items()}
-            for names in (paths, titles, aliases, folded)
-        )
-        return cls(frozen, known)
+        return cls(names, known)
 
     def find(self, target: str, folder: str) -> PageRef | None:
         """Return the page meant by `target` in a page that stands in `folder`; None: no page.
@@ -304,9 +298,22 @@ def in_table(text: str, place: int) -> bool:
     return rule is not None and (line_end if line_end >= 0 else len(text)) - start > header_start
 
 
-def _note(names: dict[str, list[PageRef]], key: str, page: PageRef) -> None:
-    if key and page not in names.setdefault(key, []):
-        names[key].append(page)
+@lru_cache(NAMES_KEPT)
+def _keys_of(path: str, title: str, aliases: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """Return what a page is found under: by path, by title, by alias, and by any loosely."""
+    called = (PurePosixPath(path).stem, title)
+    return (
+        (_key(path), _key(path.removeprefix("wiki/"))),
+        tuple(map(_key, called)),
+        tuple(map(_key, aliases)),
+        tuple(map(_folded, (*called, *aliases))),
+    )
+
+
+def _note(names: dict[str, tuple[PageRef, ...]], key: str, page: PageRef) -> None:
+    found = names.get(key, ())
+    if key and page not in found:
+        names[key] = (*found, page)
 
 
 def _key(path: str) -> str:

@@ -66,7 +66,7 @@ async def publish_source(
     wiki = await read_wiki(desk.db, desk.vault, parse_schema(context.schema))
     names = names_of_drafts(drafted.draft.pages)
     wiki = replace(wiki, theirs=await asyncio.to_thread(own_notes, desk.vault, names))
-    plan = _planned(material, drafted, context, wiki, desk)
+    plan = await asyncio.to_thread(_planned, material, drafted, context, wiki, desk)
     if not plan.has_summary:
         raise BadReplyError(f"The reply for {material.source.id} lacks the source's own page.")
     outcome = _Outcome()

@@ -7,7 +7,7 @@ import os
 import random
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
@@ -25,7 +25,7 @@ from vaultd.model.paths import SourceId, VaultPath
 from vaultd.model.wiki import Refused
 from vaultd.publish import Asset, Plan, Removal, Write, publish, read_wiki, recover, versions
 from vaultd.publish.catalog import listed_as
-from vaultd.store import pages, plans
+from vaultd.store import jobs, pages, plans, sources
 from vaultd.store.database import Connection, Database
 from vaultd.vault.disk import Disk
 from vaultd.vault.files import Vault
@@ -243,6 +243,22 @@ async def test_an_index_is_kept_only_where_a_person_wrote_in_its_lines(wiki: Wik
 
     (kept,) = versions(wiki.vault, INDEX)
     assert wiki.vault.read_state(kept.name) == edited
+
+
+async def test_of_many_sources_the_last_one_lists_what_all_of_them_made(wiki: Wiki) -> None:
+    other, digest = SourceId("b.pdf"), "d" * 64
+    job = NewJob(JobKind.INGEST, VaultPath(f"raw/{other}"), digest)
+    await wiki.db.run(jobs.enqueue_all, [job], now=NOON)
+    await wiki.publish(replace(plan(), burst=True))
+    assert wiki.read(INDEX) is None  # another source is under way
+
+    write = Write(VaultPath("wiki/concepts/More.md"), page("More", "More."), None)
+    await wiki.db.run(sources.see, other, VaultPath(job.subject), digest, now=NOON)
+    await wiki.publish(Plan(source=other, writes=(write,), burst=True, note={"name": "x"}))
+
+    index = wiki.read(INDEX) or ""
+    assert "[[wiki/concepts/New" in index
+    assert "[[wiki/concepts/More" in index
 
 
 async def test_a_note_somebody_saved_over_is_not_listed_as_ours(wiki: Wiki) -> None:

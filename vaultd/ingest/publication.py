@@ -23,16 +23,14 @@ from vaultd.ingest.drafting import Drafted
 from vaultd.ingest.leaving import superseded
 from vaultd.ingest.material import Material
 from vaultd.ingest.merging import settle_page
-from vaultd.model.jobs import JobKind
-from vaultd.model.paths import VaultPath
 from vaultd.model.wiki import Refused, SourceText, WikiContext
 from vaultd.publish.catalog import read_wiki
 from vaultd.publish.links import own_notes
 from vaultd.publish.plan import Asset, Plan, Write
 from vaultd.publish.publish import publish
 from vaultd.publish.questions import Question, asked
-from vaultd.store import joblist, receipt
 from vaultd.store import pages as stored_pages
+from vaultd.store import receipt
 
 PICTURES = "images"  # id of the region that shows a source's pictures
 
@@ -169,7 +167,7 @@ async def _published(
             events=(("source.published", {"path": source.path, **result}),),
             refused=(*refused, *outcome.refused),
             log=_own_page(plan).properties.title,
-            listing=not await _more_to_come(source.path, desk),
+            burst=True,
             note={
                 "at": stamp(now),
                 "reviews": list(questions.rows),
@@ -186,14 +184,6 @@ async def _published(
         also=receipt.record,
     )
     return result
-
-
-async def _more_to_come(path: VaultPath, desk: Desk) -> bool:
-    """Tell whether other sources are under way: the last one lists what all of them made.
-
-    An index of thousands of pages is not written for each of thousands of sources.
-    """
-    return await desk.db.read(joblist.others_are_due, JobKind.INGEST, path, desk.clock())
 
 
 def _own_page(plan: PagePlan) -> PlannedPage:

@@ -61,7 +61,8 @@ class Plan:
 
     `log` is the title of the entry in `log.md` ("" for none), `action` its verb. `dirty` are
     paths whose folders have to be described anew. `events` are told to whoever watches. `note`
-    is plain data for the caller's receipt. `listing` says whether the index is made anew.
+    is plain data for the caller's receipt. `listing` says whether the index is made anew; in a
+    `burst` the last one does it: an index of thousands of pages is not made for each of thousands.
     """
 
     source: SourceId = SourceId("")
@@ -75,6 +76,7 @@ class Plan:
     log: str = ""
     action: str = "ingest"
     listing: bool = True
+    burst: bool = False
     note: Mapping[str, Any] = field(default_factory=dict)
 
 

@@ -27,7 +27,7 @@ from vaultd.model.wiki import PageRef, Refused
 from vaultd.publish.catalog import listed_as, read_wiki
 from vaultd.publish.history import keep_refused, keep_version
 from vaultd.publish.plan import Plan, Published, Receipt, facts_of, jobs_in
-from vaultd.store import events, jobs, nodes, pages, plans
+from vaultd.store import events, jobs, nodes, pages, plans, sources
 from vaultd.store.database import Connection, Database
 from vaultd.store.pages import Listed
 from vaultd.store.plans import OpenPlan, PlanFile
@@ -238,7 +238,7 @@ def _write_assets(plan: Plan, vault: Vault) -> None:
 async def _listings(plan: Plan, db: Database, vault: Vault, now: datetime) -> list[PlanFile]:
     """Return what becomes of `index.md` and `log.md`."""
     files: list[PlanFile] = []
-    if plan.listing:
+    if plan.listing and not await _more_to_come(plan, db, now):
         listed = (await read_wiki(db, vault)).pages
         written = await db.read(pages.last_written, INDEX)
         there = await asyncio.to_thread(vault.read, INDEX)
@@ -251,6 +251,10 @@ async def _listings(plan: Plan, db: Database, vault: Vault, now: datetime) -> li
         if text is None or there == text.encode():
             files.append(PlanFile(LOG, there, entry))
     return files
+
+
+async def _more_to_come(plan: Plan, db: Database, now: datetime) -> bool:
+    return plan.burst and await db.read(sources.others_to_come, plan.source, now)
 
 
 def _index_file(

@@ -62,16 +62,6 @@ def is_move_before(db: Connection, job: int, paths: Collection[str]) -> bool:
     return found is not None
 
 
-def others_are_due(db: Connection, kind: JobKind, subject: str, now: datetime) -> bool:
-    """Tell whether a job of `kind` on something else than `subject` runs or may start."""
-    found = db.execute(
-        "select 1 from jobs where kind = ? and subject <> ?"
-        " and (state = 'running' or (state = 'queued' and run_at <= ?)) limit 1",
-        (str(kind), subject, stamp(now)),
-    ).fetchone()
-    return found is not None
-
-
 def of_subject(db: Connection, subject: str, kind: JobKind | None = None) -> tuple[JobRow, ...]:
     """Return the jobs of one subject, newest first."""
     rows = db.execute(

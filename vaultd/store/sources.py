@@ -64,6 +64,20 @@ def all_sources(db: Connection) -> tuple[Source, ...]:
     return tuple(_source(row, ()) for row in rows)
 
 
+def others_to_come(db: Connection, source: SourceId, now: datetime) -> bool:
+    """Tell whether an ingest of another source runs or may start that has published nothing yet."""
+    found = db.execute(
+        """
+        select 1 from jobs as job where kind = 'ingest'
+          and (state = 'running' or (state = 'queued' and run_at <= ?2))
+          and not exists (select 1 from sources where path = job.subject
+            and (identity = ?1 or ingested_sha256 = job.digest)) limit 1
+        """,
+        (source, stamp(now)),
+    ).fetchone()
+    return found is not None
+
+
 def ingested(db: Connection) -> dict[VaultPath, str]:
     """Return which content of each file was ingested, under its own or another name."""
     rows = db.execute(

@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -67,11 +68,13 @@ def killed(
     chance, broken, made = random.Random(SEED), list[str](), 0
     left_alone = World.make(folder / "whole", server, zygote, documents)
     undisturbed = left_alone.start()
-    while made < kills:
-        world = World.make(folder / f"killed {made}", server, zygote, documents)
+    for turn in count():  # a run that ends before it is killed counts for none
+        if made >= kills:
+            break
+        world = World.make(folder / f"killed {turn}", server, zygote, documents)
         these = killed_at_random(world, kills - made, mean, chance)
         assert undisturbed.wait(ENDS_WITHIN) == 0, left_alone.tail()
-        whole = whole_of(left_alone, world.order(), folder / f"in order {made}")
+        whole = whole_of(left_alone, world.order(), folder / f"in order {turn}")
         broken += faults(world, whole, these)
         made += these
     return broken

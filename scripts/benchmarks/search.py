@@ -39,6 +39,7 @@ from vaultd.store import finding, vectors
 from vaultd.store.database import Database
 from vaultd.store.finding import Scope, allowed_passages
 from vaultd.store.vector_index import indexed_nearest
+from vaultd.store.word_counts import WordCounts
 from vaultd.vault.files import Vault
 from vaultd.vault.layout import make_layout
 
@@ -144,6 +145,7 @@ async def _latency(folder: Path) -> list[Figure]:
     given.of = dict(zip(questions, asked_for(rng, everything), strict=True))
     took: dict[str, list[float]] = {name: [] for name in ("exact", "whole", "words", "lane", "vec")}
     agree: list[float] = []
+    counts = WordCounts()
     settle()  # as a daemon does once it has started
     for question, query in given.of.items():
         with threadpool_limits(1):
@@ -151,7 +153,7 @@ async def _latency(folder: Path) -> list[Figure]:
         took["exact"].append(seconds)
         await _spent(took["whole"], engine.search(Question(question)))
         near = await _spent(took["lane"], engine._vectors.nearest(active, query))
-        words = db.read(finding.matching_words, terms_of(question), Scope())
+        words = db.read(finding.matching_words, terms_of(question), Scope(), counts=counts)
         await _spent(took["words"], words)
         await _spent(took["vec"], db.read(indexed_nearest, active.id, query, 10))
         agree.append(_agreement(matrix, scores, near.found))

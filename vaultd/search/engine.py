@@ -38,6 +38,7 @@ from vaultd.store import finding, titles, vectors
 from vaultd.store.database import Connection, Database
 from vaultd.store.finding import Scope
 from vaultd.store.windows import window_ordinals
+from vaultd.store.word_counts import WordCounts
 
 log = structlog.get_logger()
 
@@ -90,6 +91,7 @@ class SearchEngine:
         self._excluded = excluded
         self._vectors = VectorLane(db, embedders, memory_bytes=memory_bytes)
         self._summaries = SummaryLane()
+        self._counts = WordCounts()
         self._pending: tuple[tuple[int, int], int] = ((-1, -1), 0)
 
     async def warm(self) -> None:
@@ -109,7 +111,11 @@ class SearchEngine:
         asked = await self._asked(question)
         if question.mode is not Mode.VECTORS:
             asked.words = await self._db.read(
-                finding.matching_words, asked.terms, asked.scope, typing=question.typing
+                finding.matching_words,
+                asked.terms,
+                asked.scope,
+                typing=question.typing,
+                counts=self._counts,
             )
             asked.lanes.append("words")
         if question.mode is not Mode.WORDS and asked.parsed.text:

@@ -14,6 +14,7 @@ from vaultd.model.paths import VaultPath
 from vaultd.model.search import Filters
 from vaultd.store.database import Connection
 from vaultd.store.titles import LAST
+from vaultd.store.word_counts import WordCounts
 
 K1 = 1.2  # of FTS5's own BM25
 COLUMN_WEIGHTS = (2.0, 1.0, 1.0)  # title, heading, body: +0.7 and +1.0 points measured
@@ -21,7 +22,6 @@ HELD = "1e6"  # a column's weight with which a word counts as much once as many 
 COMMON_SHARE = 0.4  # a word in more of the passages tells nothing, and makes the match slow
 COMMON_FROM = 50  # passages: below, a share says little
 SHORTEST_STEM = 4  # letters: what is shorter begins too many words
-COUNTED = 512  # passages with a word are counted one by one; more are reckoned from these
 SCORED = 1_000  # passages to look for by the rarest words: scoring takes a microsecond each
 NEWEST = 2_000  # passages scored at most: where even the rarest word is common, it tells little
 LOOKED_AT = 12_000  # passages that hold a word looked for, all words together
@@ -164,19 +164,26 @@ def allowed_passages(db: Connection, scope: Scope) -> list[int]:
 
 
 def matching_words(
-    db: Connection, words: Sequence[str], scope: Scope, *, typing: bool = False
+    db: Connection,
+    words: Sequence[str],
+    scope: Scope,
+    *,
+    typing: bool = False,
+    counts: WordCounts | None = None,
 ) -> WordMatch:
     """Return the best passages in `scope` that hold any of `words`.
 
     Words that stand in nearly half of the passages are not looked for while others remain.
     With `typing` the last word may be the beginning of one, and so may one that nothing holds.
+    `counts` holds what was counted for earlier questions.
     """
-    terms = _terms(db, words)
+    counts = counts or WordCounts()
+    terms = _terms(db, words, counts)
     begun, is_prefix = "", False
     if terms and (typing or (not terms[-1].count and len(words[-1]) >= SHORTEST_STEM)):
         begun = words[-1]
         stem, is_prefix = _begun(db, begun)
-        terms = terms if stem == begun else [*terms[:-1], *_terms(db, [stem])]
+        terms = terms if stem == begun else [*terms[:-1], *_terms(db, [stem], counts)]
     bound = (K1 + 1) * sum(term.idf for term in terms)
     telling = [term for term in terms if not term.common] or terms
     if is_prefix:
@@ -225,29 +232,16 @@ class _Term:
     common: bool
 
 
-def _terms(db: Connection, words: Sequence[str]) -> list[_Term]:
+def _terms(db: Connection, words: Sequence[str], counts: WordCounts) -> list[_Term]:
     """Return each word with its inverse document frequency, and whether it tells nothing."""
     total = count_passages(db)
-    newest = int(db.execute("select max(id) from passages").get or 0)
     terms = []
     for word in words:
-        count = min(total, _count(db, word, newest))
+        count = counts.of(db, word, total)
         idf = max(1e-6, math.log((total - count + 0.5) / (count + 0.5)))
         common = total >= COMMON_FROM and count > COMMON_SHARE * total
         terms.append(_Term(word, count, idf, common))
     return terms
-
-
-def _count(db: Connection, word: str, newest: int) -> int:
-    """Return how many passages hold a word, reckoned from the oldest of them if they are many."""
-    row = db.execute(
-        "select count(*), max(rowid) from"
-        " (select rowid from passage_words where passage_words match ? limit ?)",
-        (match_of([word]), COUNTED),
-    ).fetchone()
-    assert row is not None
-    count, last = int(row[0]), row[1]
-    return count if count < COUNTED else count * newest // int(last)
 
 
 def _expression(terms: Sequence[_Term], *, everywhere: bool, typing: bool) -> tuple[str, int]:

@@ -10,6 +10,7 @@ from vaultd.model.jobs import Job, JobKind
 from vaultd.store import ledger
 from vaultd.store.database import Connection, Database
 from vaultd.store.ledger import EndedCall, StartedCall
+from vaultd.store.passages import put_words
 from vaultd.upkeep.housekeeping import REPLIES_KEPT, tidy
 from vaultd.vault.files import Vault
 
@@ -39,3 +40,18 @@ async def test_old_replies_go_and_what_they_cost_stays(
     assert await db.read(ledger.stored_reply, "old") is None
     assert await db.read(ledger.stored_reply, "new") is not None
     assert (await db.read(ledger.totals)).calls == 2
+
+
+async def test_the_words_of_many_files_become_one_run(
+    db: Database, vault: Vault, clock: FakeClock
+) -> None:
+    for n in range(1, 6):
+        await db.run(put_words, n, f"Note {n}", "", f"zebra {n} " * 50)
+    runs = "select count(distinct segid) from passage_words_idx"
+    assert await db.read(lambda reader: reader.execute(runs).get) > 1
+
+    await tidy(db, vault, clock, JOB, _nothing)
+
+    assert await db.read(lambda reader: reader.execute(runs).get) == 1
+    found = "select count(*) from passage_words where passage_words match 'zebra'"
+    assert await db.read(lambda reader: reader.execute(found).get) == 5

@@ -49,6 +49,18 @@ def rebuild_words(db: Connection) -> int:
     return len(rows)
 
 
+def merge_words(db: Connection, pages: int) -> bool:
+    """Merge about so many pages of the full-text index; tell whether there was anything to do.
+
+    Every file that is indexed adds a run of words of its own. A negative number begins to merge
+    all runs into one, a positive one goes on with that (https://sqlite.org/fts5.html, "merge").
+    """
+    before = db.total_changes()
+    merging = "insert into passage_words (passage_words, rank) values ('merge', ?)"
+    db.execute(merging, (pages,))
+    return db.total_changes() - before >= 2  # the command itself counts for one
+
+
 def rebuild_vectors(db: Connection) -> None:
     """Make every derived vector index again from the windows."""
     for embedder in embedders(db):

@@ -147,6 +147,10 @@ async def _latency(folder: Path) -> list[Figure]:
     agree: list[float] = []
     counts = WordCounts()
     settle()  # as a daemon does once it has started
+    for _ in range(QUESTIONS):  # and it has counted the commonest words for earlier questions
+        earlier = terms_of(" ".join(rng.choice(WORDS, 6, p=SHARES)))
+        await db.read(finding.matching_words, earlier, Scope(), counts=engine._counts)
+        await db.read(finding.matching_words, earlier, Scope(), counts=counts)
     for question, query in given.of.items():
         with threadpool_limits(1):
             seconds, scores = timed(lambda q=query: everything @ q)  # type: ignore[misc]

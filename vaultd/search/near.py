@@ -22,6 +22,7 @@ from vaultd.search.vector_lane import VectorLane
 from vaultd.store import finding, nodes, pages, windows
 from vaultd.store.database import Connection, Database
 from vaultd.store.vector_index import last_change
+from vaultd.store.word_counts import WordCounts
 
 T = TypeVar("T")
 
@@ -97,11 +98,15 @@ def file_rows(
 
 
 def page_refs(
-    db: Connection, scores: Mapping[int, float], terms: Sequence[str], k: int
+    db: Connection,
+    scores: Mapping[int, float],
+    terms: Sequence[str],
+    k: int,
+    counts: WordCounts,
 ) -> list[PageRef]:
     """Return the wiki pages that a text concerns, by the files' nearness and its words."""
     scope = finding.scope_of(Filters(under="wiki"), (), ())
-    words = finding.matching_words(db, terms, scope).scores
+    words = finding.matching_words(db, terms, scope, counts=counts).scores
     top = max(words.values(), default=1.0)
     places = finding.places_of(db, words)
     joined = dict(scores)

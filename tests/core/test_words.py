@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vaultd.core.variants import simplified
 from vaultd.core.words import indexed, is_dense, match_of, normal, phrase_of, terms_of
 
 texts = st.text(
@@ -42,11 +43,22 @@ def test_normal_text_can_be_stored(text: str) -> None:
         ("HTTPServer", "httpserver http server"),
         ("snake_case e-mail", "snake case e mail"),
         ("ＦＵＬＬ", "full"),
+        ("發酵", "发 发酵 酵"),
+        ("発酵", "发 发酵 酵"),
         ("", ""),
     ],
 )
 def test_text_is_split_by_script_and_by_the_humps_of_names(text: str, words: str) -> None:
     assert indexed(text) == words
+
+
+@given(text=st.text(alphabet=st.one_of(st.characters(), st.sampled_from("發髮発发気氣图"))))
+def test_another_way_of_writing_characters_has_as_many_of_them(text: str) -> None:
+    """What is found in one stands at the same place of the other."""
+    same = simplified(text)
+
+    assert len(same) == len(text)
+    assert simplified(same) == same
 
 
 def test_stop_words_are_dropped_unless_nothing_else_is_left() -> None:

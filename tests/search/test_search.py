@@ -63,6 +63,21 @@ async def test_short_cjk_and_hyphenated_questions_find_their_note(
 
 
 @BOTH
+@pytest.mark.parametrize("question", ["缓存策略", "緩存策略"])
+@pytest.mark.parametrize("spoken", ["向量緩存的策略很重要。", "向量缓存的策略很重要。"])
+async def test_traditional_and_simplified_chinese_find_each_other(
+    world: World, spoken: str, question: str, mode: Mode
+) -> None:
+    await world.note("緩存.md", spoken)
+    await world.note("其他.md", "今天买了一本关于花园的书。")
+
+    first, *_ = (await world.ask(question, mode=mode)).results
+
+    assert first.path == "緩存.md"
+    assert first.snippet == f"向量**{spoken[2:4]}**的**{spoken[5:7]}**很重要。"
+
+
+@BOTH
 async def test_a_title_or_alias_typed_exactly_comes_first(world: World, mode: Mode) -> None:
     await library(world)
 

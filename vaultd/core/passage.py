@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from vaultd.core.script import DENSE_CHARACTER, SENTENCE_END
 
-SPLITTER_VERSION = "4"  # raise it when the same text would be split otherwise
+SPLITTER_VERSION = "5"  # raise it when the same text would be split otherwise
 
 LIMIT = 900  # characters; 800 to 900 brought back most of the answers' characters when measured
 ENOUGH = 800  # prose this long takes no further sentence

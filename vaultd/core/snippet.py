@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from vaultd.core.script import DENSE, DENSE_CHARACTER
+from vaultd.core.variants import simplified
 
 MARK = "**"  # before and after a found word; cannot occur in the text of a snippet
 LENGTH = 240  # characters: two lines of a result list
@@ -57,7 +58,7 @@ class Finder:
 
     def _dense_spans(self, text: str) -> list[Span]:
         spans: list[Span] = []
-        for found in self._dense.finditer(text) if self._dense else ():
+        for found in self._dense.finditer(simplified(text)) if self._dense else ():
             end = found.start() + len(found[1])
             if spans and found.start() <= spans[-1][1]:
                 spans[-1] = (spans[-1][0], end)

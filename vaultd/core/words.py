@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
 from vaultd.core.script import DENSE, DENSE_CHARACTER
+from vaultd.core.variants import simplified
 
 QUERY_CHARACTERS = 2_000  # of a question are looked at: more is a pasted document
 QUERY_TERMS = 64  # distinct words of a question are looked for, the first ones
@@ -21,7 +22,7 @@ might more most my no nor not of on or our ours out over own s same she should s
 that the their theirs them then there these they this those through to too under up us very was we
 were what when where which while who whom whose why will with would you your yours
 """
-_CHINESE = "什么 甚麼 什麼 怎么 怎麼 如何 哪些 哪个 哪個 为何 為何 吗 嗎 呢 的 了"
+_CHINESE = "什么 甚么 怎么 如何 哪些 哪个 为何 吗 呢 的 了"
 
 STOP_WORDS = frozenset((_ENGLISH + _CHINESE).split())
 """Words that only ask or bind. Those of other languages show by how often the vault has them."""
@@ -40,11 +41,11 @@ def normal(text: str) -> str:
 def indexed(text: str) -> str:
     """Return `text` as words separated by spaces, for the full-text index.
 
-    A run of CJK gives its characters, each followed by the pair it begins; "fooBar" gives
-    "foobar foo bar". What stands together in the text stands together here, so that a phrase
-    of a text is a phrase of the result.
+    A run of CJK gives its characters in their simplified form, each followed by the pair it
+    begins; "fooBar" gives "foobar foo bar". What stands together in the text stands together
+    here, so that a phrase of a text is a phrase of the result.
     """
-    return " ".join(_tokens(normal(text)))
+    return " ".join(_tokens(simplified(normal(text))))
 
 
 def phrase_of(text: str) -> str:
@@ -54,7 +55,7 @@ def phrase_of(text: str) -> str:
 
 def terms_of(question: str) -> list[str]:
     """Return the distinct words to look for, in order, without stop words if others remain."""
-    words = list(dict.fromkeys(_tokens(normal(question[:QUERY_CHARACTERS]))))
+    words = list(dict.fromkeys(_tokens(simplified(normal(question[:QUERY_CHARACTERS])))))
     telling = [word for word in words if word not in STOP_WORDS]
     return (telling or words)[:QUERY_TERMS]
 

@@ -83,24 +83,24 @@ class Commands(TyperGroup):
         """Run the command that was asked for."""
         try:
             return super().invoke(ctx)
-        except NotFoundError as error:
-            remark(f"vaultd: {error.sentence}")
-            raise typer.Exit(MISUSED) from error
-        except UsageError as error:
-            remark(f"vaultd: {error}")
-            raise typer.Exit(MISUSED) from error
-        except DiskFullError as error:
-            remark(f"vaultd: {error} {FREE_SPACE}")
-            raise typer.Exit(FAILED) from error
-        except VaultdError as error:
-            remark(f"vaultd: {error}")
-            raise typer.Exit(FAILED) from error
-        except PermissionError as error:
-            remark(f"vaultd: The system refuses: {error.strerror} ({error.filename}).")
-            raise typer.Exit(FAILED) from error
-        except ModuleNotFoundError as error:
-            remark(f"vaultd: The package {error.name} is not installed: install vaultd again.")
-            raise typer.Exit(FAILED) from error
+        except (VaultdError, PermissionError, ModuleNotFoundError) as error:
+            remark(f"vaultd: {_sentence(error)}")
+            raise typer.Exit(MISUSED if isinstance(error, UsageError) else FAILED) from error
+
+
+def _sentence(error: Exception) -> str:
+    """Return what a person is told of an error that ends a command."""
+    match error:
+        case NotFoundError():
+            return error.sentence
+        case DiskFullError():
+            return f"{error} {FREE_SPACE}"
+        case PermissionError():
+            return f"The system refuses: {error.strerror} ({error.filename})."
+        case ModuleNotFoundError():
+            return f"The package {error.name} is not installed: install vaultd again."
+        case _:
+            return str(error)
 
 
 app = typer.Typer(

@@ -22,8 +22,11 @@ def status_of(
     """Return the status of a vault as one JSON object; of its files that `part` is listed.
 
     `chat` and `embedding` name the configured models ("" and "offline" are the caller's words).
+    What a dead process left running is told as queued while none is `running`.
     """
     counted, jobs = standing.counts(db), joblist.counts(db)
+    if not running:
+        counted[JobState.QUEUED] += counted.pop(JobState.RUNNING, 0)
     folders = nodes.state_counts(db)
     used = ledger.totals(db)
     return {
@@ -33,7 +36,7 @@ def status_of(
         "files": [
             {
                 "path": each.path,
-                "state": each.state,
+                "state": told_state(each.state, running=running),
                 "reason": each.reason,
                 "code": each.code,
                 "pages": list(each.pages),
@@ -42,7 +45,7 @@ def status_of(
             for each in standing.standings(db, part)
         ],
         "jobs": _open_jobs(jobs),
-        "queue": _queue(jobs),
+        "queue": _queue(jobs, running=running),
         "model": {"chat": chat, "embedding": embedding},
         "reviews_open": reviews.open_count(db),
         "folders": {state: folders.get(state, 0) for state in FOLDER_STATES},
@@ -53,6 +56,11 @@ def status_of(
         },
         "problems": _problems(db),
     }
+
+
+def told_state(state: str, *, running: bool) -> str:
+    """Return the state as it is told: where nothing runs, what was running is due again."""
+    return str(state if running or state != JobState.RUNNING else JobState.QUEUED)
 
 
 def is_degraded(db: Connection) -> bool:
@@ -77,11 +85,11 @@ def _open_jobs(jobs: Mapping[tuple[JobKind, JobState], int]) -> dict[str, int]:
     return dict(number)
 
 
-def _queue(jobs: Mapping[tuple[JobKind, JobState], int]) -> dict[str, int]:
+def _queue(jobs: Mapping[tuple[JobKind, JobState], int], *, running: bool) -> dict[str, int]:
     """Return how many jobs are in each state that is not the end."""
-    number: Counter[JobState] = Counter()
+    number: Counter[str] = Counter()
     for (_, state), count in jobs.items():
-        number[state] += count
+        number[told_state(state, running=running)] += count
     return {str(state): number[state] for state in joblist.OPEN}
 
 
@@ -101,18 +109,25 @@ def _problems(db: Connection) -> list[dict[str, str]]:
     return found + paused
 
 
-def jobs_of(db: Connection, states: Collection[JobState] = ()) -> dict[str, Any]:
+def jobs_of(db: Connection, states: Collection[JobState] = (), *, running: bool) -> dict[str, Any]:
     """Return the jobs in `states` (none named: all that are not over) as one JSON object."""
-    return {"jobs": [job_document(row) for row in joblist.listed(db, states)]}
+    stored = set(states)
+    if states and not running:
+        stored -= {JobState.RUNNING}
+        stored |= {JobState.RUNNING} if JobState.QUEUED in stored else set()
+        if not stored:
+            return {"jobs": []}
+    rows = joblist.listed(db, stored)
+    return {"jobs": [job_document(row, running=running) for row in rows]}
 
 
-def job_document(row: joblist.JobRow) -> dict[str, Any]:
+def job_document(row: joblist.JobRow, *, running: bool = True) -> dict[str, Any]:
     """Return one job as it stands in the list."""
     return {
         "id": row.id,
         "kind": str(row.kind),
         "subject": row.subject,
-        "state": str(row.state),
+        "state": told_state(row.state, running=running),
         "stage": row.stage,
         "done": row.step,
         "total": row.steps,

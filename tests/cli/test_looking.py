@@ -21,6 +21,7 @@ from vaultd.model.paths import SourceId, VaultPath
 from vaultd.store import files, jobs, ledger, sources
 from vaultd.store.database import Connection, Database
 from vaultd.store.ledger import EndedCall, StartedCall
+from vaultd.vault.lock import VaultLock
 
 STATUS_KEYS = {
     "vault",
@@ -33,6 +34,7 @@ STATUS_KEYS = {
     "usage",
     "problems",
 }
+STATES = ("queued", "running")
 COUNTS = {"done", "queued", "running", "waiting", "parked", "skipped", "cancelled"}
 
 
@@ -78,6 +80,22 @@ def test_status_and_jobs_without_a_daemon_read_the_database(
 def test_people_read_the_same_in_lines(run: Callable[..., Any], queued: int) -> None:
     assert "1 queued" in run("status").stdout
     assert "raw/文档 one.pdf" in run("jobs").stdout
+
+
+def test_in_a_stopped_vault_nothing_runs(root: Path, answer: Any, queued: int) -> None:
+    db = Database(root / ".llm-wiki/vaultd.db")
+    db.run_sync(jobs.claim, kinds=[JobKind.INGEST], now=now())
+    db.close()
+
+    def told() -> tuple[Any, ...]:
+        status, (job,) = answer("status"), answer("jobs")["jobs"]
+        of_state = [answer("jobs", "--state", each)["total"] for each in STATES]
+        numbers = [kept[each] for kept in (status["counts"], status["queue"]) for each in STATES]
+        return status["files"][0]["state"], job["state"], numbers, of_state
+
+    with VaultLock(root / ".llm-wiki"):
+        assert told() == ("running", "running", [0, 1, 0, 1], [0, 1])
+    assert told() == ("queued", "queued", [1, 0, 1, 0], [1, 0])
 
 
 def test_a_cancelled_source_says_so(run: Callable[..., Any], answer: Any, queued: int) -> None:

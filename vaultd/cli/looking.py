@@ -188,7 +188,9 @@ def _jobs_beside(target: Target, states: Collection[JobState]) -> dict[str, Any]
     """Return the jobs as the database has them."""
     from vaultd.status import jobs_of
 
-    return read_database(target, lambda db: db.read(jobs_of, states)) or {"jobs": []}
+    running = not is_free(target)
+    found = read_database(target, lambda db: db.read(jobs_of, states, running=running))
+    return found or {"jobs": []}
 
 
 def usage(

@@ -30,7 +30,7 @@ from vaultd.mcp.shelf import Shelf
 from vaultd.model.paths import VaultPath
 from vaultd.model.search import Filters, Question
 from vaultd.search.hits import link_to
-from vaultd.status import job_document
+from vaultd.status import job_document, told_state
 from vaultd.store import joblist, reviews
 from vaultd.store.database import Connection
 from vaultd.store.joblist import JobRow
@@ -91,11 +91,15 @@ class Asking:
         if path and not files:
             raise NotFoundError(f"{path} is no file below raw/ that vaultd has seen.")
         status = await self._shelf.status()
+        running = status["state"] == "running"
         return IngestState(
             state=status["state"],
             counts=dict(status["counts"]),
-            files=[SourceState(f.path, f.state, f.reason, list(f.pages)) for f in files],
-            jobs=[_of(Work, job_document(each)) for each in jobs],
+            files=[
+                SourceState(f.path, told_state(f.state, running=running), f.reason, list(f.pages))
+                for f in files
+            ],
+            jobs=[_of(Work, job_document(each, running=running)) for each in jobs],
             reviews_open=status["reviews_open"],
             problems=[each["text"] for each in status["problems"]],
         )

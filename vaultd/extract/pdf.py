@@ -12,8 +12,10 @@ import pymupdf as _pymupdf
 from vaultd.core.legibility import gibberish
 from vaultd.extract.content import Content, PageText, because, broken, encrypted, readable
 from vaultd.extract.pdf_aligned import put_aligned
+from vaultd.extract.pdf_flow import settle_hyphens
 from vaultd.extract.pdf_furniture import without_furniture
 from vaultd.extract.pdf_heading import mark_headings, outline_of
+from vaultd.extract.pdf_hyphen import BREAK
 from vaultd.extract.pdf_page import Page, page_of
 from vaultd.extract.pdf_picture import pictures_of
 from vaultd.extract.pdf_sheet import Sheet
@@ -72,6 +74,7 @@ def _texts(
     kept = without_furniture([page.blocks for page in pages], [page.height for page in pages])
     for page, blocks in zip(pages, kept, strict=True):
         page.blocks = blocks
+    settle_hyphens(kept)
     mark_headings(kept, outline_of(_contents(document)))
     _tell_plates(pages, content)
     for index, page in enumerate(pages):
@@ -79,7 +82,8 @@ def _texts(
             content.scans[index] = partial(drawn, document, index)
         if page.trouble:
             content.warnings.append(f"Page {page.number}: {page.trouble}.")
-        texts.append(PageText(page.number, page.markdown(), page.hidden))
+        hidden = page.hidden.replace(BREAK, "")
+        texts.append(PageText(page.number, page.markdown(), hidden))
         yield texts[-1]
 
 

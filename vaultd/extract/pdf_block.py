@@ -13,6 +13,7 @@ from typing import Any
 from vaultd.core.box import Box
 from vaultd.core.reading_order import reading_order, suspicious
 from vaultd.extract.content import LATIN, raised, readable
+from vaultd.extract.pdf_hyphen import marked, marked_anew
 
 # `[^<]+` where `.*?` would do: it takes a third of the time.
 ELEMENT = re.compile(r"<(p|h[1-6])\b[^>]*>((?:[^<]+|<(?!/\1>))*)</\1>")
@@ -23,9 +24,9 @@ STYLED = re.compile(r"<(b|i)>((?:[^<]+|<(?!/\1>))*)</\1>")
 ADJACENT = re.compile(r"</([bi])>(\s*)<\1>")
 SUPERSCRIPT = re.compile(r"<sup>(.*?)</sup>", re.S)
 MONOSPACED = re.compile(r"<tt>.*?</tt>", re.S)
-HYPHENATED = re.compile(r"[-\u2010](?<=[^\W\d_].)\n(?=[a-zß-ÿ])")
 FOLDED = re.compile(r"[\s\-\xad\u2010]+")  # what line joining and hyphenation change
 EAST_ASIAN = "\u2e80-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef"
+WESTERN = re.compile("[ -\u02ff\u2010-\u2027\u2030-\u205e]*")
 JOINED = re.compile(f" (?<=[{EAST_ASIAN}] )(?=[{EAST_ASIAN}])")
 # Private-use codes of the Symbol and Wingdings fonts that stand for bullets.
 BULLET_CODES = "\uf0b7\uf0a7\uf0a8\uf076\uf0d8\uf0fc\uf02d\uf06e\uf071"
@@ -104,7 +105,7 @@ def _block(raw: Any, tag: str, inner: str, text: str) -> Block:
     text = _with_bullets(readable(text))
     box = raw[:4]
     lines = _with_signs([line for line in text.split("\n") if line.strip()])
-    plain = joined(_dehyphenated(text))
+    plain = joined(marked(text))
     level = int(tag[1]) if tag[0] == "h" else 0
     if "<" not in inner:
         markdown = as_items(escaped(plain), lines)
@@ -113,7 +114,7 @@ def _block(raw: Any, tag: str, inner: str, text: str) -> Block:
     if "<tt>" in inner and not TAG.sub("", MONOSPACED.sub("", inner)).strip():
         markdown = listing(lines)
     else:
-        markdown = as_items(markdown_of(inner), lines)
+        markdown = as_items(marked_anew(markdown_of(inner), lines), lines)
     return Block(box, plain, markdown, level, bold, lines, raw)
 
 
@@ -137,7 +138,7 @@ def _with_signs(lines: list[str]) -> list[str]:
 
 def rewritten(block: Block, lines: list[str]) -> Block:
     """Return `block` as it is with these lines only."""
-    plain = joined(_dehyphenated("\n".join(lines)))
+    plain = joined(marked("\n".join(lines)))
     return Block(block.box, plain, as_items(escaped(plain), lines), block.level, lines=lines)
 
 
@@ -163,16 +164,11 @@ def _emphasis(match: re.Match[str]) -> str:
 def joined(text: str) -> str:
     """Return `text` on one line; no space stands between East Asian characters."""
     line = " ".join(text.split())
-    return line if LATIN.fullmatch(line) else JOINED.sub("", _with_bullets(line))
+    return line if WESTERN.fullmatch(line) else JOINED.sub("", _with_bullets(line))
 
 
 def _with_bullets(text: str) -> str:
     return text if LATIN.fullmatch(text) else CODED.sub("•", text)
-
-
-def _dehyphenated(text: str) -> str:
-    cut = "-\n" in text or "\u2010\n" in text
-    return HYPHENATED.sub("", text) if cut else text
 
 
 def escaped(text: str) -> str:

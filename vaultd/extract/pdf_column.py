@@ -9,6 +9,7 @@ from vaultd.core.box import Box, around
 from vaultd.core.reading_order import reading_order
 from vaultd.extract.content import readable
 from vaultd.extract.pdf_block import Block, escaped, joined
+from vaultd.extract.pdf_hyphen import marked
 from vaultd.extract.pdf_sheet import line_boxes
 
 LEAST_LINES = 8  # fewer say nothing
@@ -91,5 +92,5 @@ def rows_of(lines: Sequence[Line]) -> list[list[Line]]:
 def _block(run: Sequence[Line]) -> Block:
     box = around([box for box, _ in run])
     lines = [text for _, text in run]
-    plain = joined(" ".join(lines))
+    plain = joined(marked("\n".join(lines)))
     return Block(box, plain, escaped(plain), lines=lines)

@@ -12,6 +12,7 @@ from typing import Any
 from vaultd.core.box import Box, grown, holds
 from vaultd.extract.content import readable
 from vaultd.extract.pdf_block import TAG, Block, joined, rewritten
+from vaultd.extract.pdf_hyphen import BREAK
 from vaultd.extract.pdf_sheet import Mark
 
 SMALLEST_SIZE = 2.0  # points; a reader cannot see smaller text
@@ -98,9 +99,10 @@ def _without(blocks: list[Block], unseen: Sequence[Unseen]) -> list[Block]:
     """Return `blocks` without the unseen pieces; what is whole stays as it is."""
     lost: dict[int, list[str]] = defaultdict(list)
     boxes = [grown(block.box, SLACK) for block in blocks]
+    texts = [block.plain.replace(BREAK, "") for block in blocks]
     for piece in unseen:
-        for index, block in enumerate(blocks):
-            if holds(boxes[index], piece.x, piece.y) and piece.text in block.plain:
+        for index, text in enumerate(texts):
+            if holds(boxes[index], piece.x, piece.y) and piece.text in text:
                 lost[index].append(piece.text)
                 break
     kept = []

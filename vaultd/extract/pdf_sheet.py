@@ -12,7 +12,7 @@ from vaultd.core.box import Box
 pymupdf: Any = _pymupdf  # their own hints are partial
 mupdf: Any = _mupdf
 
-FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_DEHYPHENATE
+FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP
 
 UNIT = mupdf.FzRect(mupdf.FzRect.Fixed_UNIT)  # an image before it is put into its place
 

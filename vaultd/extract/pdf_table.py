@@ -16,6 +16,7 @@ from vaultd.core.table import markdown_table
 from vaultd.extract.content import readable
 from vaultd.extract.pdf_block import Block, joined
 from vaultd.extract.pdf_heading import folded
+from vaultd.extract.pdf_hyphen import marked
 from vaultd.extract.pdf_page import Page
 from vaultd.extract.pdf_row import ruled_rows, with_outer_rows
 
@@ -130,15 +131,19 @@ class Grid:
     def rows(self, words: Sequence[Any]) -> list[list[str]]:
         """Return the cells' texts; where a line is missing, the text stands in the first cell."""
         cells: dict[tuple[int, int], list[str]] = {}
+        lines: dict[tuple[int, int], Sequence[int]] = {}
         first = self._first_cells()
-        for x0, y0, x1, y1, word, *_ in words:
+        for x0, y0, x1, y1, word, *line, _ in words:
             x, y = (x0 + x1) / 2, (y0 + y1) / 2
             column, row = bisect_right(self.xs, x) - 1, bisect_right(self.ys, y) - 1
             if 0 <= column < len(self.xs) - 1 and 0 <= row < len(self.ys) - 1:
-                cells.setdefault(first[row, column], []).append(word)
+                cell = first[row, column]
+                apart = " " if lines.get(cell) == line else "\n"
+                cells.setdefault(cell, []).append(apart + word)
+                lines[cell] = line
         return [
             [
-                joined(readable(" ".join(cells.get((row, column), ()))))
+                joined(marked(readable("".join(cells.get((row, column), ())))))
                 for column in range(len(self.xs) - 1)
             ]
             for row in range(len(self.ys) - 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 from importlib.metadata import version
 
-FORMAT = 7  # counted up with every change that gives other text or pictures
+FORMAT = 8  # counted up with every change that gives other text or pictures
 EXTRAS = {"ocr": ("rapidocr", "onnxruntime")}
 
 

@@ -1,0 +1,93 @@
+"""Words of a PDF that are broken where their block ends, and go on in another block."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from vaultd.extract.pdf_block import FENCE, ITEM, Block
+from vaultd.extract.pdf_hyphen import BREAK, HYPHENS, Hyphens
+
+FARTHEST = 6  # blocks to look at; notes and running headers stand between
+CUT_OFF = re.compile(r"(?<=[^\W\d_])[-\u2010](\**)$")
+NOTHING_GOES_ON = re.compile(rf"{ITEM.pattern}|[ivxlc]+\b")  # a list item, a page's number
+WORD = re.compile(r"\S+\s*")
+
+
+def settle_hyphens(pages: Sequence[list[Block]]) -> None:
+    """Join the words that line ends, columns and pages have broken, in place.
+
+    On its page, a block that goes on with a word becomes part of the block before; from the next
+    page only the word's end is taken, since a page's text is looked for on that page.
+    """
+    texts = [block.plain for page in pages for block in page]
+    if not any(BREAK in text or text.endswith(HYPHENS) for text in texts):
+        return
+    hyphens = Hyphens(texts)
+    for number, page in enumerate(pages):
+        _join(page, pages[number + 1] if number + 1 < len(pages) else [], hyphens)
+    for page in pages:
+        for block in page:
+            if BREAK in block.plain:
+                block.plain = hyphens.settled(block.plain)
+                block.markdown = hyphens.settled(block.markdown)
+
+
+def _join(page: list[Block], next_page: list[Block], hyphens: Hyphens) -> None:
+    index = 0
+    while index < len(page):
+        block = page[index]
+        rest = page[index + 1 :]
+        place = _continuation(block, [*rest, *next_page][:FARTHEST], hyphens)
+        if place is None:
+            index += 1
+        elif place < len(rest):
+            _append(block, rest[place].plain, rest[place].markdown)
+            del page[index + 1 + place]  # and look again: it may be broken at its end too
+        else:
+            _take_word(block, next_page, place - len(rest))
+            index += 1
+
+
+def _continuation(block: Block, following: Sequence[Block], hyphens: Hyphens) -> int | None:
+    """Return which block begins with the rest of the last word of `block`; None if it is whole.
+
+    It is the next one, or one farther on with which the word is one that the document knows.
+    """
+    is_cut_off = block.plain.endswith(HYPHENS) and CUT_OFF.search(block.markdown)
+    if not is_cut_off or not _is_prose(block):
+        return None
+    may_go_on = [
+        place
+        for place, other in enumerate(following)
+        if _is_prose(other) and other.plain[:1].islower() and not NOTHING_GOES_ON.match(other.plain)
+    ]
+    known = (p for p in may_go_on if hyphens.knows(block.plain[:-1], following[p].plain))
+    return next(known, 0 if 0 in may_go_on else None)
+
+
+def _is_prose(block: Block) -> bool:
+    return bool(block.lines) and not block.markdown.startswith(FENCE)
+
+
+def _append(block: Block, plain: str, markdown: str) -> None:
+    """Put the text that goes on behind `block`; marks that end and begin again are left out."""
+    cut = CUT_OFF.search(block.markdown)
+    marks = cut[1] if cut else ""
+    begun = block.markdown[: len(block.markdown) - len(marks) - 1]
+    if marks and markdown.startswith(marks):
+        markdown, marks = markdown[len(marks) :], ""
+    sign = block.plain[-1]
+    block.plain = f"{block.plain[:-1]}{BREAK}{sign}{plain}"
+    block.markdown = f"{begun}{marks}{BREAK}{sign}{markdown}"
+
+
+def _take_word(block: Block, page: list[Block], index: int) -> None:
+    other = page[index]
+    word = WORD.match(other.plain)
+    if word is None or not other.markdown.startswith(word[0]):
+        return  # marks stand before it
+    _append(block, word[0].rstrip(), word[0].rstrip())
+    other.plain, other.markdown = (
+        text.removeprefix(word[0]) for text in (other.plain, other.markdown)
+    )

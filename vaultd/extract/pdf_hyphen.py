@@ -1,0 +1,234 @@
+"""Hyphens at line ends: which were put there to break a word, and which are the word's own."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from vaultd.core.language import language_of
+
+BREAK = "\xad"  # stands before a hyphen that stood at a line's end and is not judged yet
+
+HYPHENS = ("-", "\u2010")
+_LINE_END = re.compile(r"([-\u2010])(?<=[\w/%)].)[ \t]*\n[ \t]*(?=[\w/])")
+_LETTER = r"[^\W\d_\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]"  # none of East Asia
+_WORD = re.compile(f"{_LETTER}+")
+_COMPOUND = re.compile(rf"(?<!{_LETTER})({_LETTER}+)([-\u2010])(?=({_LETTER}+))")
+# Some programs put a letter's accent before or behind the letter.
+_SPELT = f"{_LETTER}|[\xa8\xb4\xb8\u02c6-\u02dd]"
+_HEAD = re.compile(rf"(?:{_SPELT})*$")
+_TAIL = re.compile(rf"(?:{_SPELT}|['’](?={_LETTER}))*")
+_CHAINED = re.compile(rf"[-\u2010]{_LETTER}+$")
+_SMALL = re.compile("[a-zà-öø-ÿ]")
+_AROUND = 12  # letters that show how a line is set
+_LONGEST = 40  # letters of a part that are looked at
+_WEB = ("://", "www.")
+
+# What stands behind the first part of two compounds that share their end: "pre- and postwar".
+_SHARED: Mapping[str, Sequence[str]] = {
+    "en": ("and",),
+    "de": ("und", "oder", "bzw", "sowie", "als", "bis"),
+    "sv": ("och", "eller", "samt"),
+    "da": ("og", "eller", "samt"),
+    "no": ("og", "eller", "samt"),
+}
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Small words inside of chains such as up-to-date.
+_LINKS = _words("a and as at by de du en for in la le les of off on out the to up")
+_TAILS = _words("aware based centric driven même mêmes oriented related specific vous")
+# Parts that also make words without a hyphen; what they begin or end is told by other evidence.
+_JOINING_HEADS = _words("""
+    after back counter down extra fore further hand head here hyper infra inter intra macro mean
+    mega meta micro mini more multi other over para post semi some sub super tele them there
+    through trans ultra under upon what where when with
+""")
+_CUSTOMARY_HEADS = _words("anti cross multi non post semi")
+_JOINING_TAILS = _words("""
+    able ably ages ally ance ants ated ates ation edly ence ency ends ents ered ering ever fold
+    holder holders hood ible ical ings ious ised ists ized less like line lines making ment ments
+    ness over self selves ship ships sion some telling ties times tion tions tive wards ware where
+    wise work worker workers works
+""")
+_LONG_PART, _LONG_WHOLE = 4, 11  # letters of two words that are no word without their hyphen
+_CERTAIN = 2  # compounds known for sure that make a document one whose words are never broken
+_OUTWEIGHED = 3  # times as many as words that were broken
+
+
+def marked(text: str) -> str:
+    """Return `text` with the lines joined that end in a hyphen, and a `BREAK` before that."""
+    may_be = "-\n" in text or "\u2010\n" in text
+    return _LINE_END.sub(rf"{BREAK}\1", text) if may_be else text
+
+
+def marked_anew(text: str, lines: Sequence[str]) -> str:
+    """Return `text`, in which blanks stand between `lines`, as `marked` would."""
+    position = 0
+    for above, below in pairwise(map(str.strip, lines)):
+        if not above.endswith(HYPHENS) or BREAK not in marked(f"{above}\n{below}"):
+            continue
+        before, after = re.escape(above[-2]), re.escape(below[0])
+        gap = re.compile(rf"(?<={before})(\**)([-\u2010])(\**) (\**)(?={after})")
+        if match := gap.search(text, position):
+            position = match.start()
+            cut = f"{match[1]}{match[3]}{BREAK}{match[2]}{match[4]}"
+            text = text[:position] + cut + text[match.end() :]
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A hyphen at a line's end, and the text on both sides of it, up to the next one."""
+
+    above: str
+    sign: str
+    below: str
+
+    @property
+    def before(self) -> str:
+        """What stands before the hyphen without a space."""
+        return self.above.rsplit(maxsplit=1)[-1].rstrip("*")
+
+    @property
+    def after(self) -> str:
+        """What stands behind the hyphen without a space."""
+        return self.below.split(maxsplit=1)[0].lstrip("*")
+
+    @property
+    def parts(self) -> tuple[str, str]:
+        """The letters next to the hyphen, "" where there are none."""
+        head, tail = _HEAD.search(self.before[-_LONGEST:]), _TAIL.match(self.after)
+        return (head[0] if head else "", tail[0] if tail else "")
+
+    @property
+    def is_shouted(self) -> bool:
+        """Tell whether the text around is in capitals: then its words are broken as any."""
+        return not _SMALL.search(self.above[-_AROUND:] + self.below[:_AROUND])
+
+
+def _cuts(text: str) -> Iterator[Cut]:
+    first, *rest = text.split(BREAK)
+    for piece in rest:
+        yield Cut(first, piece[0], piece[1:])
+        first = piece[1:]
+
+
+class Hyphens:
+    """Judges each `BREAK` by what the same document has inside of its lines.
+
+    The word with its hyphen or without it decides, whichever there is more of. Without either
+    the hyphen goes, as in ordinary text, but for shapes that a broken word does not have, and
+    but for a document whose words are never broken. Browsers break words with a sign of its own.
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._words: Counter[str] = Counter()
+        self._compounds: Counter[tuple[str, str]] = Counter()
+        self._signs: set[str] = set()  # that stand in compounds
+        self._learn(texts)
+        self._heads = {head for head, _ in self._compounds}
+        self._language = language_of("\n".join(texts))
+        self._breaks, self._never_breaks = self._habits(texts)
+
+    def _learn(self, texts: Iterable[str]) -> None:
+        """Count words and compounds; only distinct tokens are looked at, a book has few."""
+        tokens = Counter(token for text in texts for token in text.split())
+        for token, count in tokens.items():
+            if token.isascii() and token.isalpha():
+                self._words[token.lower()] += count
+            elif BREAK not in token:
+                for word in _WORD.findall(token.lower()):
+                    self._words[word] += count
+                for head, sign, tail in _COMPOUND.findall(token):
+                    self._compounds[head.lower(), tail] += count
+                    self._signs.add(sign)
+
+    def _habits(self, texts: Iterable[str]) -> tuple[set[str], set[str]]:
+        """Return the signs that only break words, and those that never do."""
+        known: dict[str, Counter[str | None]] = {}
+        for cut in (cut for text in texts if BREAK in text for cut in _cuts(text)):
+            known.setdefault(cut.sign, Counter())[self._by_occurrence(*cut.parts)] += 1
+        breaks = known.keys() - self._signs if self._signs else set()
+        never = {
+            sign
+            for sign, count in known.items()
+            if (count["-"] >= _CERTAIN and count["-"] > _OUTWEIGHED * count[""])
+            or (breaks and sign not in breaks and not count[""])
+        }
+        return breaks, never
+
+    def settled(self, text: str) -> str:
+        """Return `text` with every `BREAK` judged."""
+        pieces = [self._judged(cut) + cut.below for cut in _cuts(text)]
+        return "".join([text.partition(BREAK)[0], *pieces])
+
+    def knows(self, above: str, below: str) -> bool:
+        """Tell whether the words at the end and the beginning of two texts are one elsewhere."""
+        return self._by_occurrence(*Cut(above, "-", below).parts) is not None
+
+    def _judged(self, cut: Cut) -> str:
+        """Return what stands between two parts at a line's end: nothing, or the hyphen."""
+        head, tail = cut.parts
+        certain = self._by_occurrence(head, tail)
+        if certain is not None:
+            return certain and cut.sign
+        if cut.after in _SHARED.get(self._language, ()):
+            return f"{cut.sign} "
+        is_broken = (
+            cut.before[-1] in "/_"
+            or cut.sign in self._breaks
+            or (head.isupper() and tail.isupper() and cut.is_shouted)
+        )
+        is_compound = cut.sign in self._never_breaks or self._is_compound(cut, head, tail)
+        return cut.sign if is_compound and not is_broken else ""
+
+    def _by_occurrence(self, head: str, tail: str) -> str | None:
+        """Return "-" if the document has the parts with a hyphen, "" if as one word."""
+        if not head or not tail:
+            return None
+        whole = self._words[(head + tail).lower()]
+        compound = self._compounds[head.lower(), tail]
+        return None if not whole + compound else "-" if compound >= whole else ""
+
+    def _is_compound(self, cut: Cut, head: str, tail: str) -> bool:
+        if min(len(head), len(tail)) < 2 or any(sign in cut.before for sign in _WEB):
+            return True
+        if head.isupper() or tail[0].isupper():
+            return head != "Mc"
+        return (
+            _is_chained(cut.before, head, cut.after, tail)
+            or (tail in _TAILS and len(head) > 2 and head.lower() not in _JOINING_HEADS)
+            or (head.lower() == "self" and tail not in _JOINING_TAILS)
+            or self._are_words(head.lower(), tail)
+        )
+
+    def _are_words(self, head: str, tail: str) -> bool:
+        """Tell whether the document uses both parts by themselves, and they make no third word.
+
+        Only English writes compounds apart, so that this tells something.
+        """
+        if self._language != "en" or not (self._words[head] and self._words[tail]):
+            return False
+        if head in _CUSTOMARY_HEADS and head in self._heads:
+            return not any(
+                word.startswith(head) and word[len(head) :] in self._words for word in self._words
+            )
+        return (
+            min(len(head), len(tail)) >= _LONG_PART
+            and len(head) + len(tail) >= _LONG_WHOLE
+            and head not in _JOINING_HEADS
+            and tail not in _JOINING_TAILS
+        )
+
+
+def _is_chained(before: str, head: str, after: str, tail: str) -> bool:
+    """Tell whether a small word next to the line's end hangs on one more hyphen."""
+    is_linked = head.lower() in _LINKS and _CHAINED.search(before) is not None
+    return is_linked or (tail in _LINKS and after[len(tail) :][:1] in ("-", "\u2010"))

@@ -102,6 +102,7 @@ async def prepared(folder: Path, root: Path, sample: Sample) -> AsyncIterator[Pr
         reader = Reader(vault, db, converter)
         indexer = Indexer(vault, db, reader, embedder, lambda: datetime.now(UTC))
         await _index(indexer, list(made.ids), folder.name)
+        await indexer.translate()
         await db.run(_without_summaries)
         yield Prepared(folder, sample, vault, made, db, embedder)
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import structlog
 
+from vaultd.core.dictionary import translations_of
 from vaultd.core.passage import SPLITTER_VERSION, windows_of
 from vaultd.core.plain import plain
 from vaultd.core.searchable import (
@@ -28,13 +30,14 @@ from vaultd.model.jobs import Job, Progress
 from vaultd.model.paths import Clock, VaultPath
 from vaultd.model.search import IndexedFile, IndexedPassage, StoredEmbedder
 from vaultd.reading import Reader
-from vaultd.store import nodes, passages, vectors
+from vaultd.store import nodes, passages, translations, vectors
 from vaultd.store.database import Connection, Database
 from vaultd.store.vector_index import compact_index, settle
 from vaultd.vault.files import Vault
 
 log = structlog.get_logger()
 
+ROWS = 10_000  # of the dictionary stored at a time: others write in between
 AT_ONCE = 128  # windows embedded before the words are stored: under a second built in
 MAKERS = (SPLITTER_VERSION, f"{SPLITTER_VERSION}/{CONVERTER_VERSION}")  # notes, other documents
 USABLE = frozenset({ExtractStatus.OK, ExtractStatus.PARTIAL})
@@ -100,6 +103,18 @@ class Indexer:
         if not without:
             await self._db.run(_finish, self._embedder.identity)
         return list(dict.fromkeys([*found, *without]))
+
+    async def translate(self) -> None:
+        """Store the dictionary once the vault has passages in both of its languages."""
+        name = translations.packaged_edition()
+        if not await self._db.read(translations.is_wanted, name):
+            return
+        await self._db.run(translations.clear)
+        rows = translations_of(translations.packaged_lines())
+        while batch := await asyncio.to_thread(list, itertools.islice(rows, ROWS)):
+            await self._db.run(translations.put, batch)
+        await self._db.run(translations.finish, name)
+        log.info("dictionary stored", edition=name)
 
     async def _split(self, path: VaultPath) -> Split | None:
         if not is_searched(path):

@@ -15,6 +15,12 @@ the hybrid is above both lanes on the mean of the one-language sets, keeps the c
 hits, and finds the other language's twin in a bilingual vault.
 """
 
+TRANSLATED_WEIGHT = 0.4
+"""Of the words in the other language, all of them held, against the cosine.
+
+Tuned on half thoughts and on xquad's views of two languages (docs/benchmarks).
+"""
+
 HELD_POWER = 0.75  # of what a passage holds of the words beside the one that holds most of them
 EXPLAINED_POWER = 0.5  # of the best BM25's share of its bound: how much the words explain at all
 SUMMARY_WEIGHT = 0.25  # of what a file's summary is nearer than the usual one
@@ -47,7 +53,8 @@ class Lanes:
     `words` are BM25 scores (higher is better), `bound` what they cannot exceed, `held` which
     share of the words, by weight, a passage holds. `vectors` are cosines less the language's
     shift, for every passage of either lane. `summaries` are what the summary above a passage is
-    nearer to the question than usual, with its path.
+    nearer to the question than usual, with its path. `translated` are the shares of the words that
+    a passage holds in the other language.
     """
 
     words: Mapping[int, float] | None
@@ -57,6 +64,7 @@ class Lanes:
     near: frozenset[int] = frozenset()  # passages the vector lane found by itself
     foreign: frozenset[int] = frozenset()  # passages in another script than the question
     held: Mapping[int, float] = field(default_factory=dict)
+    translated: Mapping[int, float] = field(default_factory=dict)
 
 
 def fuse(lanes: Lanes, *, scale: float = 1.0) -> list[Ranked]:
@@ -69,8 +77,12 @@ def fuse(lanes: Lanes, *, scale: float = 1.0) -> list[Ranked]:
     vectors, by_words = lanes.vectors or {}, _by_words(lanes)
     trust = min(1.0, max(0.0, _belief(lanes, scale) / DOUBTED))
     ranked = []
-    for passage in by_words.keys() | vectors.keys():
-        words = by_words.get(passage, 0.0) * (1.0 if passage in lanes.foreign else trust)
+    for passage in by_words.keys() | vectors.keys() | lanes.translated.keys():
+        words = by_words.get(passage, 0.0)
+        if passage in lanes.foreign:
+            words = max(words, TRANSLATED_WEIGHT * lanes.translated.get(passage, 0.0))
+        else:
+            words *= trust
         by_vector = scale * vectors.get(passage, 0.0)
         extra, route = lanes.summaries.get(passage, (0.0, ""))
         score = words + by_vector + SUMMARY_WEIGHT * extra
@@ -197,7 +209,7 @@ def spread(
 
 def _via(lanes: Lanes, passage: int, route: str) -> tuple[str, ...]:
     via = []
-    if passage in (lanes.words or {}):
+    if passage in (lanes.words or {}) or passage in lanes.translated:
         via.append("words")
     if passage in lanes.near:
         via.append("vectors")

@@ -13,7 +13,7 @@ MARK = "**"  # before and after a found word; cannot occur in the text of a snip
 LENGTH = 240  # characters: two lines of a result list
 
 _WORD = re.compile(f"[^\\W_{DENSE}]+")
-_ENDINGS = re.compile(r"(?:ings?|ed|es|s|ly|ions?|ation|ations|al|er|ers|e)\Z")
+_ENDINGS = re.compile(r"(?<=\w{3})(?:ings?|ed|ies|y|es|s|ly|ions?|ation|ations|al|er|ers|e)\Z")
 _STEM_FROM = 4  # letters: shorter words are compared whole
 
 Span = tuple[int, int]
@@ -93,7 +93,7 @@ def snippet(text: str, finder: Finder, start: str = "") -> str:
 
 
 def _stem(word: str) -> str:
-    return (_ENDINGS.sub("", word) or word) if len(word) > _STEM_FROM else word
+    return _ENDINGS.sub("", word) if len(word) > _STEM_FROM else word
 
 
 def _best_begin(text: str, spans: list[Span], near: int) -> int:

@@ -113,6 +113,7 @@ async def _pass(parts: Parts) -> None:
             look = await parts.watcher.look()
         await parts.worker.idle_until(ONCE_HORIZON)
         await parts.sweep.run()
+        await parts.indexer.translate()
         again = await parts.watcher.look()  # what came while we worked
         if again.due is None and not again.taken:
             await parts.worker.idle_until(ONCE_HORIZON)
@@ -222,6 +223,7 @@ def _schedule(parts: Parts) -> Schedule:
     schedule = Schedule()
     schedule.every(TICK, _patiently(parts.worker.tick))
     schedule.every(SWEEP, _patiently(parts.sweep.run))
+    schedule.every(SWEEP, _patiently(parts.indexer.translate))
     schedule.every(_age(parts), _patiently(lambda: _look_at_folders(parts)))
     schedule.every(BREATH, _give_back)
     schedule.every(DAY, _patiently(lambda: _queue(parts, JobKind.UPKEEP)))

@@ -9,6 +9,7 @@ from functools import partial
 
 import structlog
 
+from vaultd.core.dictionary import meant_by, to_look_up
 from vaultd.core.ignore import ExcludedFiles
 from vaultd.core.language import is_cjk
 from vaultd.core.query import Parsed, parse
@@ -34,7 +35,7 @@ from vaultd.search.hits import TITLE, Results, link_to
 from vaultd.search.matrix import Vector
 from vaultd.search.summary_lane import NO_ROUTES, Routes, SummaryLane
 from vaultd.search.vector_lane import Near, VectorLane
-from vaultd.store import finding, titles, vectors
+from vaultd.store import finding, titles, translations, vectors
 from vaultd.store.database import Connection, Database
 from vaultd.store.finding import Scope
 from vaultd.store.windows import window_ordinals
@@ -65,6 +66,7 @@ class _Asked:
     lanes: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     words: finding.WordMatch | None = None
+    translated: translations.TranslatedMatch = translations.NOTHING_TRANSLATED
     near: Near | None = None
     embedded: tuple[StoredEmbedder, Vector] | None = None  # the question, and who embedded it
     routes: Routes = NO_ROUTES
@@ -118,6 +120,8 @@ class SearchEngine:
                 counts=self._counts,
             )
             asked.lanes.append("words")
+        if question.mode is Mode.HYBRID:
+            asked.translated = await self._db.read(_translated, asked)
         if question.mode is not Mode.WORDS and asked.parsed.text:
             await self._ask_vectors(asked)
         k = max(1, min(question.k, MOST))
@@ -193,7 +197,7 @@ class SearchEngine:
             return
         if query is None:
             return
-        also = list(asked.words.scores) if asked.words else []
+        also = [*(asked.words.scores if asked.words else ()), *asked.translated.best]
         asked.near = await self._vectors.nearest(active, query, asked.scope, also)
         asked.embedded = (active, query)
         asked.lanes.append("vectors")
@@ -222,24 +226,26 @@ class SearchEngine:
             if question.mode is Mode.HYBRID:
                 self._ask_summaries(db, asked, *asked.embedded)
         words, near_by = asked.words, asked.near or NOTHING_NEAR
-        passages = {*(words.scores if words else ()), *near_by.found}
+        passages = {*(words.scores if words else ()), *near_by.found, *asked.translated.best}
         named = _named(db, asked, typing=question.typing)
         places = finding.places_of(db, [*passages, *named.values()])
+        foreign, held = _foreign(asked.terms, places), asked.translated.held
         lanes = Lanes(
             words=words.scores if words else None,
             bound=words.bound if words else 0.0,
             vectors={p: s for p, s in near_by.scores.items() if p in passages},
             summaries=asked.routes.above_all({p: place.path for p, place in places.items()}),
             near=near_by.found,
-            foreign=_foreign(asked.terms, places),
+            foreign=foreign,
             held=words.held if words else {},
+            translated={p: held[p] for p in foreign & passages if p in held},
         )
         place_of = {p: (place.file, place.heading, place.page) for p, place in places.items()}
         fused = [one for one in fuse(lanes, scale=asked.scale) if one.passage in places]
         found = levelled(joined(fused, place_of), lanes, scale=asked.scale)
         ordinals = {p: place.ordinal for p, place in places.items()}
         ranked = spread(_named_first(found, named.values()), place_of, ordinals)
-        hits = self._hits(db, asked, ranked, k)
+        hits = self._hits(db, asked, ranked, foreign, k)
         if asked.narrowed:  # a folder has no words, tags or days
             return hits
         shown = {
@@ -250,10 +256,19 @@ class SearchEngine:
         folders = near.folder_hits(db, shown, self._vault_name)
         return _with_folders(hits, folders, k)
 
-    def _hits(self, db: Connection, asked: _Asked, ranked: Sequence[Ranked], k: int) -> list[Hit]:
+    def _hits(
+        self,
+        db: Connection,
+        asked: _Asked,
+        ranked: Sequence[Ranked],
+        foreign: frozenset[int],
+        k: int,
+    ) -> list[Hit]:
         near_by = asked.near or NOTHING_NEAR
         begun = asked.words.begun if asked.words else ""
-        results = Results(Finder(asked.terms, begun=begun), self._vault_name, k)
+        finder = Finder(asked.terms, begun=begun)
+        there = Finder([*asked.terms, *asked.translated.terms])
+        results = Results(self._vault_name, k)
         for start in range(0, len(ranked), k + SPARE):
             batch = ranked[start : start + k + SPARE]
             rows = finding.found_rows(db, [one.passage for one in batch])
@@ -264,8 +279,18 @@ class SearchEngine:
                     return results.hits()
                 if one.passage in rows:
                     window = near_by.windows.get(one.passage, 0)
-                    results.take(one, rows[one.passage], ordinals.get(window))
+                    shown = there if one.passage in foreign else finder
+                    results.take(one, rows[one.passage], ordinals.get(window), shown)
         return results.hits()
+
+
+def _translated(db: Connection, asked: _Asked) -> translations.TranslatedMatch:
+    """Return what holds the question's words in the other language, if the vault has two."""
+    if not translations.edition(db):
+        return translations.NOTHING_TRANSLATED
+    text = asked.parsed.text
+    meant = meant_by(text, translations.others_of(db, to_look_up(text)))
+    return translations.matching_translations(db, meant, asked.scope)
 
 
 def _foreign(terms: Sequence[str], places: Mapping[int, finding.Place]) -> frozenset[int]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from urllib.parse import quote
 
+from vaultd.core.link import link_target
 from vaultd.core.passage import windows_of
 from vaultd.core.plain import plain
 from vaultd.core.rank import Ranked, shown_score
@@ -51,8 +52,7 @@ class Results:
     quotes, the source takes its place, since that leads to the page of the PDF.
     """
 
-    def __init__(self, finder: Finder, vault_name: str, k: int) -> None:
-        self._finder = finder
+    def __init__(self, vault_name: str, k: int) -> None:
         self._vault_name = vault_name
         self._k = k
         self._shown: list[_Shown] = []
@@ -62,13 +62,13 @@ class Results:
         """Whether there are `k` results."""
         return len(self._shown) >= self._k
 
-    def take(self, ranked: Ranked, found: Found, ordinal: int | None) -> None:
+    def take(self, ranked: Ranked, found: Found, ordinal: int | None, finder: Finder) -> None:
         """Show a passage, or name it with a result; `ordinal` is its nearest window, if known."""
         for other in self._shown:
             if other.found.text_hash == found.text_hash:
                 other.also.append(self._standing(found))
                 return
-        made = self._made(ranked, found, ordinal)
+        made = self._made(ranked, found, ordinal, finder)
         for place, other in enumerate(self._shown):
             if _quotes(other, made):
                 made.hit = replace(made.hit, score=other.hit.score)
@@ -85,9 +85,9 @@ class Results:
         made = [replace(one.hit, also=self._also(one)) for one in self._shown]
         return sorted(made, key=lambda hit: -hit.score)
 
-    def _made(self, ranked: Ranked, found: Found, ordinal: int | None) -> _Shown:
+    def _made(self, ranked: Ranked, found: Found, ordinal: int | None, finder: Finder) -> _Shown:
         spoken = plain(found.text)
-        shown = snippet(spoken, self._finder)
+        shown = snippet(spoken, finder)
         if MARK not in shown and ordinal is not None:
             pieces = windows_of(spoken)
             shown = snippet(spoken, NOTHING, pieces[ordinal] if ordinal < len(pieces) else "")
@@ -132,7 +132,7 @@ def _quotes(page: _Shown, source: _Shown) -> bool:
 
 def link_to(vault_name: str, path: VaultPath, *, heading: str = "", page: int | None = None) -> str:
     """Return the address that opens a file in Obsidian, at the page or the nearest heading."""
-    place = path.removesuffix(".md")
+    place: str = link_target(path)
     if page is not None and path.lower().endswith(".pdf"):
         place += f"#page={page}"
     elif heading and path.endswith(".md"):

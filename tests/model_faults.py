@@ -220,6 +220,8 @@ FAULTS: dict[str, Fault] = {
     "413": error(413, "Request entity too large"),
     "429 seconds": error(429, "Rate limit reached", "rate_limit_exceeded", retry_after="7"),
     "429 date": error(429, "Slow down", retry_after="Fri, 01 Jan 2027 00:00:30 GMT"),
+    "429 at once": error(429, "Slow down", retry_after="0"),
+    "429 date that is over": error(429, "Slow down", retry_after="Thu, 01 Jan 1970 00:00:00 GMT"),
     "429 huge": error(429, "Slow down", retry_after="999999"),
     "429 without a time": error(429, "Slow down"),
     "429 quota": error(429, "You exceeded your current quota", "insufficient_quota"),

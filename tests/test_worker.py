@@ -14,6 +14,7 @@ from vaultd.errors import (
     DiskFullError,
     EndpointClosedError,
     ModelUnavailableError,
+    RateLimitedError,
     TransientError,
     UnreadableSourceError,
     WaitingError,
@@ -405,6 +406,50 @@ async def test_a_pass_makes_the_probe_whose_time_has_come(db: Database, clock: F
         await worker.idle_until(MINUTE)
 
     assert [(await state(db, each))[0] for each in ids] == [JobState.DONE] * 2
+
+
+async def test_work_that_does_not_get_on_is_left_when_it_is_enough(
+    db: Database, clock: FakeClock
+) -> None:
+    asked: list[str] = []
+
+    async def workflow(job: Job, progress: Progress) -> Mapping[str, Any]:
+        asked.append(job.subject)
+        raise RateLimitedError("slow down", retry_after=timedelta(0))
+
+    async def enough() -> bool:
+        return len(asked) > 9
+
+    ids = await queue(db, clock, "a", "b")
+    worker = worker_of(db, clock, workflow, parallel=2)
+    async with working(worker):
+        assert not await worker.idle_until(MINUTE, enough)
+        before = len(asked)
+        assert not await worker.idle_until(MINUTE, enough), "it is not begun again"
+
+    assert len(asked) == before
+    assert {await state(db, each) for each in ids} == {(JobState.QUEUED, "rate_limited")}
+
+
+async def test_what_runs_is_waited_for_and_may_bring_the_rest_on(
+    db: Database, clock: FakeClock
+) -> None:
+    going_on = asyncio.Event()
+
+    async def workflow(job: Job, progress: Progress) -> Mapping[str, Any]:
+        await going_on.wait()
+        return {}
+
+    async def enough() -> bool:
+        going_on.set()
+        return (await db.read(joblist.movement))[1] == 0
+
+    ids = await queue(db, clock, "a long one", "the next")
+    worker = worker_of(db, clock, workflow)
+    async with working(worker):
+        assert await worker.idle_until(MINUTE, enough)
+
+    assert {(await state(db, each))[0] for each in ids} == {JobState.DONE}
 
 
 async def test_a_pause_without_a_job_holds_no_pass_up(db: Database, clock: FakeClock) -> None:

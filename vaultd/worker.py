@@ -68,6 +68,7 @@ class Worker:
         self._stuck = 0  # of the awake ones, those that wait for space to record an outcome
         self._wanted_off: set[int] = set()
         self._stopping = asyncio.Event()
+        self._resting = False
         self._full = False
         self._space_checked = float("-inf")
         self._version = -1
@@ -97,16 +98,27 @@ class Worker:
         """Whether a lane is at work, from looking for a job to recording what came of it."""
         return self._awake > self._stuck
 
-    async def idle_until(self, horizon: timedelta) -> None:
+    async def idle_until(
+        self, horizon: timedelta, enough: Callable[[], Awaitable[bool]] | None = None
+    ) -> bool:
         """Return when nothing runs and nothing is due within `horizon`.
 
-        What is paused holds nobody up, but a probe whose time has come is made.
+        What is paused holds nobody up, but a probe whose time has come is made. While `enough`
+        is true nothing more is begun; if it still is when what runs has ended, the answer is false.
         """
-        while not await self._is_idle(horizon):
+        while self._resting or not await self._is_idle(horizon):
+            nothing_runs = not self.busy
+            resting = enough is not None and await enough()
+            if resting and self._resting and nothing_runs:
+                return False
+            if resting is not self._resting:
+                self._resting = resting
+                self.ring()
             bell = self._bell
             await self.tick()
             with suppress(TimeoutError):
                 await asyncio.wait_for(bell.wait(), 0.2)
+        return True
 
     async def _is_idle(self, horizon: timedelta) -> bool:
         if self.busy:
@@ -153,7 +165,7 @@ class Worker:
             self._awake += 1
             self._wakings += 1
             try:
-                job = None if self._full else await self._claim(kind)
+                job = None if self._full or self._resting else await self._claim(kind)
                 if job is not None:
                     await self.attempt(job)
             finally:

@@ -6,12 +6,13 @@ import os
 import socket
 import time
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.model_faults import FAULTS
+from tests.model_faults import FAULTS, error
 from tests.model_server import ModelServer
 from tests.reliability.zygote import FOLDERS_REST, Zygote
 from vaultd.store.database import Database
@@ -92,6 +93,48 @@ def test_nobody_listening_pauses_the_work(
     assert address in run("status").stdout
     assert answer("status")["counts"]["waiting"] == 1
     assert answer("jobs")["jobs"][0]["state"] == "paused"
+
+
+@pytest.mark.parametrize("command", [("run", "--once"), ("ingest", SOURCE)])
+def test_an_endpoint_that_asks_to_wait_for_ever_does_not_keep_a_command(
+    command: tuple[str, ...],
+    source: Path,
+    server: ModelServer,
+    root: Path,
+    run: Callable[..., Any],
+    answer: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(root)
+    server.rules.append(lambda call: error(429, "Slow down", retry_after="0"))
+
+    with monkeypatch.context() as hasty:
+        hasty.setattr("vaultd.daemon.patience.ENOUGH", timedelta(seconds=0.4))
+        result = run(*command)
+
+    assert result.exit_code == 3
+    assert "Nothing got on" in result.stderr
+    assert "Slow down" in result.stderr
+    (file,) = answer("status")["files"]
+    assert (file["state"], file["code"]) == ("waiting", "rate_limited")
+    assert run("status").exit_code == 3
+
+    server.forget()
+    assert run("run", "--once").exit_code == 0
+    assert answer("status")["counts"]["done"] == 1
+
+
+def test_what_is_tried_again_after_the_run_is_not_told_as_done(
+    source: Path, server: ModelServer, run: Callable[..., Any], answer: Callable[..., Any]
+) -> None:
+    server.rules.append(lambda call: error(429, "Come back later", retry_after="300"))
+
+    result = run("run", "--once")
+
+    assert result.exit_code == 3
+    assert "Nothing got on" not in result.stderr, "it did not wait"
+    (file,) = answer("status")["files"]
+    assert (file["state"], file["code"]) == ("waiting", "rate_limited")
 
 
 def test_a_model_that_fails_every_time_parks_the_source(

@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -20,10 +20,10 @@ from vaultd.crash import CRASH_VARIABLE
 from vaultd.daemon.place import database_path, open_beside, open_for_work
 from vaultd.daemon.run import follow_jobs, run_jobs, run_once
 from vaultd.errors import DatabaseError, VaultLockedError
-from vaultd.model.jobs import JobKind, JobState, NewJob
+from vaultd.model.jobs import JobKind, JobState, NewJob, RetryAt
 from vaultd.settings import EmbeddingSettings, IngestSettings, Settings, WatchSettings
 from vaultd.status import status_of
-from vaultd.store import joblist
+from vaultd.store import joblist, jobs
 from vaultd.store.database import Connection, Database
 from vaultd.store.events import Event
 
@@ -266,6 +266,51 @@ async def test_command_beside_a_daemon_has_its_job_done(root: Path, zygote: Zygo
 
     assert [row.state for row in done] == [JobState.DONE]
     assert told
+
+
+async def test_what_a_daemon_tries_again_and_again_is_not_followed_for_ever(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vaultd.daemon.patience.ENOUGH", timedelta(seconds=0.1))
+    job = NewJob(JobKind.INDEX, "note.md", "x")
+
+    def limited(db: Connection) -> None:
+        jobs.enqueue_all(db, [job], now=clock())
+        claimed = jobs.claim(db, kinds=[JobKind.INDEX], now=clock())
+        assert claimed is not None
+        again = RetryAt(clock(), "slow down", "rate_limited", counted=False)
+        jobs.finish(db, claimed.id, again, now=clock())
+
+    async with open_for_work(root, SETTINGS, clock) as place:
+        await place.db.run(limited)
+        told: list[Event] = []
+        (row,) = await follow_jobs(root, SETTINGS, clock, [job], told.append)
+
+    assert (row.state, row.reason) == (JobState.WAITING, "slow down")
+    assert "Nothing got on" in told[-1].payload["text"]
+
+
+async def test_a_file_that_is_written_for_ever_does_not_keep_a_pass(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vaultd.daemon.patience.ENOUGH", timedelta(seconds=0.4))
+    recording = root / "raw/recording.md"
+    recording.parent.mkdir()
+
+    async def record() -> None:
+        while True:
+            with recording.open("a") as file:
+                file.write("It goes on.\n")
+            await asyncio.sleep(0.01)
+
+    told: list[Event] = []
+    writing = asyncio.ensure_future(record())
+    code = await run_once(root, SETTINGS, clock, told.append)
+    writing.cancel()
+
+    assert code == 3
+    assert rows(root) == {"note.md": "done"}
+    assert "Nothing got on" in told[-1].payload["text"]
 
 
 def test_killed_daemon_goes_on_where_it_was_w29_w36(root: Path, zygote: Zygote) -> None:

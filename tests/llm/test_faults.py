@@ -80,6 +80,8 @@ REACTIONS: dict[str, type[VaultdError] | str] = {
     "413": PromptTooLongError,
     "429 seconds": RateLimitedError,
     "429 date": RateLimitedError,
+    "429 at once": RateLimitedError,
+    "429 date that is over": RateLimitedError,
     "429 huge": RateLimitedError,
     "429 without a time": RateLimitedError,
     "429 quota": EndpointClosedError,
@@ -237,7 +239,14 @@ async def test_a_lesson_is_learnt_once_for_every_later_process(
 
 
 @pytest.mark.parametrize(
-    ("name", "seconds"), [("429 seconds", 7), ("429 date", 30), ("429 huge", 999_999)]
+    ("name", "seconds"),
+    [
+        ("429 seconds", 7),
+        ("429 date", 30),
+        ("429 huge", 999_999),
+        ("429 at once", 1),
+        ("429 date that is over", 1),
+    ],
 )
 async def test_the_wait_asked_for_is_passed_on_and_not_counted(
     name: str, seconds: int, server: ModelServer, llm: LlmClient

@@ -6,8 +6,9 @@ import asyncio
 import os
 import signal
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -15,9 +16,11 @@ from typing import Any
 
 import structlog
 
+from vaultd.core.timing import stamp
 from vaultd.daemon.bridging import make_bridge
 from vaultd.daemon.memory import give_back, settle
 from vaultd.daemon.parts import Parts, build
+from vaultd.daemon.patience import Patience, gave_up
 from vaultd.daemon.place import open_beside, open_for_work
 from vaultd.errors import DiskFullError, TransientError, VaultdError
 from vaultd.model.jobs import JobKind, JobState, NewJob
@@ -25,7 +28,8 @@ from vaultd.model.paths import Clock
 from vaultd.schedule import Chore, Schedule
 from vaultd.settings import Settings
 from vaultd.status import is_degraded
-from vaultd.store import events, joblist, jobs, nodes
+from vaultd.store import events, joblist, jobs, nodes, pauses
+from vaultd.store.database import Database
 from vaultd.store.events import Event
 from vaultd.store.joblist import JobRow
 
@@ -85,7 +89,8 @@ async def run_daemon(
 async def run_once(root: Path, settings: Settings, clock: Clock, tell: Tell | None = None) -> int:
     """Look, do everything that is due within a minute, and end.
 
-    Returns 0, or 3 when something waits, is paused or parked, or a problem was found.
+    Returns 0, or 3 when something waits, is paused or parked, or a problem was found. It ends
+    within minutes also where work is tried again and again and does not get on.
     """
     async with open_for_work(root, settings, clock) as place, build(place) as parts:
         cursor = await place.db.read(events.latest)
@@ -93,37 +98,50 @@ async def run_once(root: Path, settings: Settings, clock: Clock, tell: Tell | No
         await _look_at_folders(parts, lately=_age(parts))
         await _embed_the_rest(parts)
         async with _working(parts), stop.on_signals(), _telling(parts, cursor, tell):
-            pass_ = asyncio.ensure_future(_pass(parts))
-            stopped = asyncio.ensure_future(stop.wanted.wait())
-            await asyncio.wait({pass_, stopped}, return_when=asyncio.FIRST_COMPLETED)
-            stopped.cancel()
-            if not pass_.done():
-                pass_.cancel()
-                return INTERRUPTED
-            await pass_
-        return DEGRADED if await place.db.read(is_degraded) else DONE
+            whole = await stop.or_end_of(_pass(parts))
+        if whole is None:
+            return INTERRUPTED
+        await _leave_off(parts, tell, whole=whole)
+        degraded = await place.db.read(is_degraded)
+        return DONE if whole and not degraded else DEGRADED
 
 
-async def _pass(parts: Parts) -> None:
-    """Look until nothing settles any more, and work until nothing is due."""
+async def _pass(parts: Parts) -> bool:
+    """Look until nothing settles any more, and work until nothing is due.
+
+    Returns false where patience ran out first.
+    """
+    patience = Patience(parts.place.db)
     while True:
         look = await parts.watcher.look()
-        while look.due is not None:
+        while look.due is not None and not await patience.is_over():
             await asyncio.sleep(look.due)
             look = await parts.watcher.look()
-        await parts.worker.idle_until(ONCE_HORIZON)
+        if not await parts.worker.idle_until(ONCE_HORIZON, patience.is_over):
+            return False
         await parts.sweep.run()
         await parts.indexer.translate()
         again = await parts.watcher.look()  # what came while we worked
         if again.due is None and not again.taken:
-            await parts.worker.idle_until(ONCE_HORIZON)
-            return
+            return await parts.worker.idle_until(ONCE_HORIZON, patience.is_over)
+        if look.due is not None:
+            return False
+
+
+async def _leave_off(parts: Parts, tell: Tell | None, *, whole: bool) -> None:
+    """Have what is to be tried again wait for its time, and say so where it was given up."""
+    now = parts.place.clock()
+    await parts.place.db.run(pauses.put_off, now=now)
+    if not whole and tell is not None:
+        tell(gave_up(await parts.place.db.read(events.latest), stamp(now)))
 
 
 async def run_jobs(
     root: Path, settings: Settings, clock: Clock, new: Sequence[NewJob], tell: Tell
 ) -> list[JobRow]:
     """Queue the jobs and work until each is over, parked, paused or waiting; return them.
+
+    A job that is tried again and again without getting on waits in the end.
 
     Raises:
         VaultLockedError: another process works on the vault; use `follow_jobs`.
@@ -134,22 +152,48 @@ async def run_jobs(
         async with _working(parts), stop.on_signals(), _telling(parts, cursor, tell):
             ids = await place.db.run(jobs.enqueue_all, new, now=clock())
             parts.worker.ring()
-            while not stop.wanted.is_set():
-                await parts.worker.tick()
-                rows = [row for id_ in ids if (row := await place.db.read(joblist.find, id_))]
-                if all(row.state in SETTLED for row in rows):
-                    await parts.worker.idle_until(FOLLOWING)
-                    await parts.sweep.run()
-                    break
-                await asyncio.sleep(FOLLOW_SECONDS)
-        return [row for id_ in ids if (row := await place.db.read(joblist.find, id_))]
+            whole = await stop.or_end_of(_over(parts, ids))
+        if whole is not None:
+            await _leave_off(parts, tell, whole=whole)
+        return await _rows(place.db, ids)
+
+
+async def _over(parts: Parts, ids: Iterable[int]) -> bool:
+    """Work until the jobs are over or cannot go on; false where patience ran out first."""
+    patience = Patience(parts.place.db)
+    while True:
+        await parts.worker.tick()
+        settled = _are_settled(await _rows(parts.place.db, ids))
+        if settled or await patience.is_over():
+            whole = await parts.worker.idle_until(FOLLOWING, patience.is_over)
+            if settled:
+                await parts.sweep.run()
+            if settled or not whole:
+                return whole or settled
+        await asyncio.sleep(FOLLOW_SECONDS)
+
+
+async def _rows(db: Database, ids: Iterable[int]) -> list[JobRow]:
+    return [row for id_ in ids if (row := await db.read(joblist.find, id_))]
+
+
+def _waiting(row: JobRow) -> JobRow:
+    return row if row.state in SETTLED else replace(row, state=JobState.WAITING)
+
+
+def _are_settled(rows: Iterable[JobRow]) -> bool:
+    return all(row.state in SETTLED for row in rows)
 
 
 async def follow_jobs(
     root: Path, settings: Settings, clock: Clock, new: Sequence[NewJob], tell: Tell
 ) -> list[JobRow]:
-    """Queue the jobs beside a running daemon and follow its events until each is over."""
+    """Queue the jobs beside a running daemon and follow its events until each is over.
+
+    One that the daemon tries again and again without getting on is returned as waiting.
+    """
     db = open_beside(root, settings)
+    patience = Patience(db)
     try:
         cursor = await db.read(events.latest)
         ids = await db.run(jobs.enqueue_all, new, now=clock())
@@ -158,9 +202,12 @@ async def follow_jobs(
             cursor = page.cursor
             for event in page.events:
                 tell(event)
-            rows = [row for id_ in ids if (row := await db.read(joblist.find, id_))]
-            if all(row.state in SETTLED for row in rows):
+            rows = await _rows(db, ids)
+            if _are_settled(rows):
                 return rows
+            if all(row.state in SETTLED or row.code for row in rows) and await patience.is_over():
+                tell(gave_up(cursor, stamp(clock())))
+                return [_waiting(row) for row in rows]
             await asyncio.sleep(FOLLOW_SECONDS)
     finally:
         db.close()
@@ -299,6 +346,16 @@ class _Stop:
         telling.start()
         telling.join(TELL_SECONDS)  # the log may be what hangs
         os._exit(self.code)
+
+    async def or_end_of(self, work: Coroutine[Any, Any, bool]) -> bool | None:
+        """Return what `work` returns, None if a stop is wanted before it ends."""
+        working, stopped = asyncio.ensure_future(work), asyncio.ensure_future(self.wanted.wait())
+        try:
+            await asyncio.wait({working, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            return await working if working.done() else None
+        finally:
+            stopped.cancel()
+            working.cancel()
 
     @asynccontextmanager
     async def on_signals(self) -> AsyncIterator[None]:

@@ -30,6 +30,7 @@ QUOTA = re.compile(
     r"|billing|credit balance|out of credits|payment|quota (?:has been )?exhausted|arrear|overdue",
     re.IGNORECASE,
 )
+SHORTEST_PAUSE = timedelta(seconds=1)  # "at once" is answered with the same again
 EXCERPT = 200  # characters of an endpoint's own words that a person gets to see
 
 
@@ -124,14 +125,14 @@ def _closed(refusal: Refusal, model: str) -> str:
 
 
 def retry_after(written: str, now: datetime) -> timedelta | None:
-    """Read a Retry-After header: seconds, or a date; None where it says neither."""
+    """Read a Retry-After header: seconds (at least one), or a date; None where it says neither."""
     text = written.strip()
     if re.fullmatch(r"\d{1,9}(?:\.\d+)?", text):
-        return timedelta(seconds=float(text))
+        return max(SHORTEST_PAUSE, timedelta(seconds=float(text)))
     try:
         when = parsedate_to_datetime(text)
     except ValueError:
         return None
     if when.tzinfo is None:
         return None
-    return max(timedelta(0), when - now)
+    return max(SHORTEST_PAUSE, when - now)

@@ -115,6 +115,12 @@ def stored_reply(db: Connection, digest: str) -> StoredReply | None:
     return StoredReply(row[0], row[1]) if row else None
 
 
+def newest_reply(db: Connection) -> int:
+    """Return the number of the newest call that was answered, 0 if none was."""
+    found = db.execute("select max(id) from model_calls where outcome = 'ok'").get
+    return int(found or 0)
+
+
 def refuse_reply(db: Connection, digest: str, code: str) -> None:
     """Mark the usable replies to a request as refused, so that it is asked again."""
     db.execute(

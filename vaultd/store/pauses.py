@@ -146,6 +146,18 @@ def probe_now(db: Connection, kind: JobKind, *, now: datetime) -> None:
             )
 
 
+def put_off(db: Connection, *, now: datetime) -> None:
+    """Have what is to be tried again wait for its time: nobody works any more until then."""
+    soon = stamp(now + timedelta(seconds=1))  # what waits for a moment waits for a later one
+    db.execute(
+        """
+        update jobs set state = 'waiting', run_at = max(run_at, ?), changed_at = ?
+        where state = 'queued' and code <> ''
+        """,
+        (soon, stamp(now)),
+    )
+
+
 def shift(db: Connection, step: timedelta) -> None:
     """Move the next probes by `step`: the wall clock was set by that much."""
     rows: list[tuple[Any, ...]] = db.execute("select need, probe_at from pauses").fetchall()

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import random
 import sys
 import tempfile
@@ -34,6 +33,7 @@ from scripts.search_sets import (
     measures,
     questions_of,
     read_lines,
+    sets_beside,
     span_recall,
     views_of,
     write_vault,
@@ -56,7 +56,7 @@ LANES = {"words": Mode.WORDS, "vectors": Mode.VECTORS, "hybrid": Mode.HYBRID}
 ASKED = 20  # results asked for, since several may belong to one document or file
 AT_ONCE = 3  # files indexed beside each other: one is embedded while another is stored
 WRONG = 50  # summaries given to another file, to see that they hide nothing
-COLUMNS = ("ndcg@10", "recall@10", "mrr@10")
+COLUMNS = ("ndcg@10", "recall@10", "mrr@10", "first 3")
 
 Ask = Callable[[Question], Awaitable[Sequence[Hit]]]
 Figure = dict[str, Any]
@@ -228,9 +228,9 @@ def shown(figure: Figure) -> str:
 
 
 def default_sets() -> list[Path]:
-    """Return the sets beside the checkout."""
-    shared = Path(os.environ.get("VAULTD_SHARED") or ROOT.parent / "shared")
-    return sorted(path.parent for path in (shared / "search-eval").glob("*/queries.jsonl"))
+    """Return the sets beside the checkout, and the half thoughts that are asked of some of them."""
+    sets = sorted(path.parent for path in sets_beside().glob("*/queries.jsonl"))
+    return [*sets, ROOT / "scripts" / "half-thoughts"] if sets else []
 
 
 def search_set(name: str) -> Path:
@@ -272,7 +272,7 @@ def main() -> None:
     asked = parser.parse_args()
     if not asked.json:
         print(f"| set | view | language | lane | {' | '.join(COLUMNS)} | more |")
-        print("| --- " * 8 + "|")
+        print("| --- " * (5 + len(COLUMNS)) + "|")
     for folder, root in _roots(asked.keep, asked.sets or default_sets()):
         asyncio.run(_print(folder, root, asked))
 

@@ -1,13 +1,15 @@
 """Sets of documents with questions and judged answers: read, written as a vault, scored.
 
 A set is a folder with `corpus.jsonl` {id, title, text, …} or `files.jsonl`, `queries.jsonl`
-{id, text, lang}, and `qrels*.tsv` or `spans.jsonl`.
+{id, text, lang}, and `qrels*.tsv` or `spans.jsonl`. With `documents.tsv` its documents are those
+of other sets: each line the name of a set and an id.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import os
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,6 +21,7 @@ from vaultd.model.paths import VaultPath
 from vaultd.model.search import Hit
 
 K = 10
+FIRST = 3  # results that are seen at once
 READ = 4_000  # characters a reader takes of the results, where spans are judged
 LANGUAGES = {"": {"en": "en", "zh": "zh"}, "cross": {"en": "zh", "zh": "en"}}
 
@@ -95,8 +98,7 @@ def questions_of(folder: Path, sample: Sample) -> list[Row]:
 
 def documents_of(folder: Path, sample: Sample) -> list[Row]:
     """Return the documents, or the judged ones and as many others as the sample has room for."""
-    source = folder / "corpus.jsonl"
-    rows = read_lines(source if source.exists() else folder / "files.jsonl")
+    rows = _rows_of(folder)
     if not sample.documents or len(rows) <= sample.documents:
         return rows
     judged = {
@@ -108,6 +110,28 @@ def documents_of(folder: Path, sample: Sample) -> list[Row]:
     wanted = [row for row in rows if {row["id"], row.get("file")} & judged]
     others = [row for row in rows if not {row["id"], row.get("file")} & judged]
     return [*wanted, *_some(others, max(1, sample.documents - len(wanted)))]
+
+
+def sets_beside() -> Path:
+    """Return the folder of sets beside the checkout, or named in `VAULTD_SHARED`."""
+    beside = Path(__file__).resolve().parents[2] / "shared"
+    return Path(os.environ.get("VAULTD_SHARED") or beside) / "search-eval"
+
+
+def _rows_of(folder: Path) -> list[Row]:
+    if not (listed := folder / "documents.tsv").exists():
+        source = folder / "corpus.jsonl"
+        return read_lines(source if source.exists() else folder / "files.jsonl")
+    wanted: dict[str, set[str]] = {}
+    for line in listed.read_text(encoding="utf-8").splitlines():
+        name, _, identity = line.partition("\t")
+        wanted.setdefault(name, set()).add(identity)
+    return [
+        {"id": f"{name}/{row['id']}", "title": row.get("title", ""), "text": row["text"]}
+        for name, ids in wanted.items()
+        for row in read_lines(sets_beside() / name / "corpus.jsonl")
+        if row["id"] in ids
+    ]
 
 
 def _some(rows: Sequence[Row], count: int) -> Sequence[Row]:
@@ -154,8 +178,11 @@ def measures(view: View, judged: Judged, run: Mapping[str, Sequence[str]]) -> di
 
 
 def score(judged: Judged, run: Mapping[str, Sequence[str]]) -> dict[str, float]:
-    """Return nDCG, recall and MRR at `K`, means over the judged questions."""
-    totals = {"ndcg@10": 0.0, "recall@10": 0.0, "mrr@10": 0.0}
+    """Return nDCG, recall and MRR at `K`, and how often the first `FIRST` hold what is meant.
+
+    Means over the judged questions.
+    """
+    totals = {"ndcg@10": 0.0, "recall@10": 0.0, "mrr@10": 0.0, "first 3": 0.0}
     for question, relevant in judged.items():
         top = list(dict.fromkeys(run.get(question, ())))[:K]
         gains = [relevant.get(one, 0) for one in top]
@@ -164,6 +191,7 @@ def score(judged: Judged, run: Mapping[str, Sequence[str]]) -> dict[str, float]:
         totals["ndcg@10"] += _dcg(gains) / _dcg(ideal)
         totals["recall@10"] += sum(gain > 0 for gain in gains) / len(relevant)
         totals["mrr@10"] += 0.0 if first is None else 1 / (first + 1)
+        totals["first 3"] += first is not None and first < FIRST
     return {measure: total / len(judged) for measure, total in totals.items()}
 
 

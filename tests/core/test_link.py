@@ -62,7 +62,7 @@ def test_resolver_prefers_exact_path_then_own_folder_then_shortest() -> None:
     assert resolver.resolve("D", NOTE) is None
 
 
-names = st.sampled_from(["A", "a b", "É", "e\u0301", "C"])
+names = st.sampled_from(["A", "a b", "É", "e\u0301", "C", "C.md", "C.md.md"])
 folders = st.sampled_from(["", "wiki/", "wiki/x/", "wiki/concepts/", "raw/"])
 vaults = st.lists(st.tuples(folders, names), min_size=1, max_size=8, unique=True)
 
@@ -82,6 +82,18 @@ def test_a_link_we_write_leads_to_the_file_we_meant(
     assert same_path(resolved) == same_path(meant)
 
 
+def test_a_name_without_its_ending_may_be_another_files() -> None:
+    resolver = Resolver.over(paths("x/C.md", "x/C.md.md", "y/D.md.md", "z/pic.png", "z/pic.png.md"))
+
+    assert resolver.resolve("C", NOTE) == "x/C.md"
+    assert resolver.resolve("C.md", NOTE) == "x/C.md"
+    assert resolver.resolve("C.md.md", NOTE) == "x/C.md.md"
+    assert resolver.resolve("D.md", NOTE) == "y/D.md.md"
+    assert resolver.resolve("D", NOTE) is None
+    assert resolver.resolve("pic.png", NOTE) == "z/pic.png"
+    assert resolver.resolve("pic.png.md", NOTE) == "z/pic.png.md"
+
+
 def test_links_are_written_with_their_text_and_place() -> None:
     assert link_to(VaultPath("wiki/c/A.md"), "x | y]]") == "[[wiki/c/A|x y]]"
     assert link_to(VaultPath("wiki/c/A.md"), "A", in_table=True) == "[[wiki/c/A\\|A]]"
@@ -97,6 +109,8 @@ def test_moved_and_deleted_pages_are_followed() -> None:
         "[[wiki/ideas/New A|A]] [[wiki/ideas/New A#x|t]] [u](wiki/ideas/New%20A.md) ![[b.png]]"
         " | [[wiki/ideas/New A\\|v]] | `[[A]]`"
     )
+    to_folder_note = {VaultPath("wiki/concepts/A.md"): VaultPath("wiki/x.md/x.md.md")}
+    assert relinked("[[A]]", NOTE, to_folder_note, vault) == "[[wiki/x.md/x.md.md|A]]"
     gone = {VaultPath("wiki/concepts/A.md"), VaultPath("b.png")}
     assert unlinked(text, NOTE, gone, vault) == "A t u  | v | `[[A]]`"
 

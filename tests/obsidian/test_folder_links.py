@@ -18,6 +18,7 @@ from vaultd.store.database import Connection, Database
     [
         ("wiki/entities", "wiki/entities/entities.md", "[[wiki/entities/entities|entities]]"),
         ("wiki", "wiki/overview.md", "[[wiki/overview|wiki]]"),
+        ("Notes/x.md", "Notes/x.md/x.md.md", "[[Notes/x.md/x.md.md|x.md]]"),
         ("Projekte/2024", "Projekte/2024/2024.md", "[[Projekte/2024/2024|2024]]"),
     ],
 )

@@ -121,7 +121,8 @@ def linked(overview: str, children: Sequence[ChildSummary]) -> str:
     def resolved(match: re.Match[str]) -> str:
         target = match[2].strip().rstrip("/")
         leaf = target.rpartition("/")[2]
-        found = named.get(_slug(leaf.removesuffix(".md"))) or titled.get(_slug(target), [])
+        called = named.get(_slug(leaf)) or named.get(_slug(leaf.removesuffix(".md")))
+        found = called or titled.get(_slug(target), [])
         if len(found) == 1:
             return link_to(found[0], match[4] or found[0].title or leaf)
         return (match[4] or leaf).strip()

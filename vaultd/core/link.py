@@ -125,8 +125,9 @@ class Resolver:
         exact: dict[str, VaultPath] = {}
         names: dict[str, list[VaultPath]] = {}
         for path in paths:
-            exact.setdefault(_key(path), path)
-            names.setdefault(_key(path).rsplit("/", 1)[-1], []).append(path)
+            key = same_path(path)
+            exact.setdefault(key, path)
+            names.setdefault(key.rsplit("/", 1)[-1], []).append(path)
         ranked = {
             name: tuple(sorted(found, key=lambda path: (len(path), path)))
             for name, found in names.items()
@@ -136,19 +137,23 @@ class Resolver:
     def resolve(self, target: str, near: VaultPath) -> VaultPath | None:
         """Return the file that `[[target]]` in the note at `near` leads to; None: nowhere.
 
-        Case and a final `.md` do not matter; aliases and titles are no targets.
+        Case does not matter, and a final `.md` only where there is a file without it. Aliases
+        and titles are no targets.
         """
-        folder = str(PurePosixPath(near).parent)
-        key = _key(target.lstrip("/"))
-        if target.startswith(("./", "../")):
-            return self.exact.get(_key(normpath(f"{folder}/{target}")))
-        if key in self.exact:
-            return self.exact[key]
-        beside = self.exact.get(_key(f"{folder}/{target}"))
-        if beside is not None:
-            return beside
-        same_name = self.by_name.get(key.rsplit("/", 1)[-1], ())
-        return next((path for path in same_name if f"/{_key(path)}".endswith(f"/{key}")), None)
+        key = same_path(target.strip())
+        folder = same_path(str(PurePosixPath(near).parent))
+        return self._find(key, folder) or self._find(f"{key}.md", folder)
+
+    def _find(self, key: str, folder: str) -> VaultPath | None:
+        if key.startswith(("./", "../")):
+            return self.exact.get(normpath(f"{folder}/{key}"))
+        named = key.lstrip("/")
+        there = self.exact.get(named) or self.exact.get(f"{folder}/{named}")
+        if there is not None:
+            return there
+        same_name = self.by_name.get(named.rsplit("/", 1)[-1], ())
+        ending = f"/{named}"
+        return next((path for path in same_name if f"/{same_path(path)}".endswith(ending)), None)
 
 
 def link_to(path: VaultPath, text: str = "", *, fragment: str = "", in_table: bool = False) -> str:
@@ -158,8 +163,7 @@ def link_to(path: VaultPath, text: str = "", *, fragment: str = "", in_table: bo
     nearer or with a shorter path. `text` is shown instead of the path. A name that no wikilink
     can hold (a source named by a person) gets a Markdown link.
     """
-    is_note = path.lower().endswith(".md") and not path.startswith("raw/")  # sources keep theirs
-    target = path[: -len(".md")] if is_note else path
+    target = link_target(path)
     shown = " ".join(_TEXT_BREAKERS.sub(" ", text).split())
     if not is_linkable(path):
         name = shown or " ".join(_TEXT_BREAKERS.sub(" ", PurePosixPath(path).name).split())
@@ -169,6 +173,16 @@ def link_to(path: VaultPath, text: str = "", *, fragment: str = "", in_table: bo
     if not shown:
         return f"[[{target}{fragment}]]"
     return f"[[{target}{fragment}{chr(92) if in_table else ''}|{shown}]]"
+
+
+def link_target(path: VaultPath) -> str:
+    """Return what a wikilink to `path` names: a page without its ending, a source with it.
+
+    `x.md.md`, the note of a folder `x.md`, keeps its own: without it, it reads as `x.md`.
+    """
+    is_note = path.lower().endswith(".md") and not path.startswith("raw/")
+    stem = path[: -len(".md")]
+    return stem if is_note and not stem.lower().endswith(".md") else path
 
 
 def is_linkable(path: str) -> bool:
@@ -206,7 +220,7 @@ def relinked(
         if not link.embed and not is_linkable(new):
             return link_to(new, link.shown, fragment=link.fragment)
         text_shown = link.text if link.text is not None else (None if link.embed else link.shown)
-        target = new if new.startswith("raw/") else new.removesuffix(".md")
+        target = link_target(new)
         pipe = ("\\|" if link.escaped else "|") + text_shown if text_shown is not None else ""
         return f"{'!' if link.embed else ''}[[{target}{link.fragment}{pipe}]]"
 

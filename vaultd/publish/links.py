@@ -63,11 +63,11 @@ class LinkMap:
 
     def naming(self, paths: Collection[VaultPath]) -> list[VaultPath]:
         """Return the notes that may link to one of `paths`: they name its file, in any folder."""
-        leaves = {_leaf(path) for path in paths}
+        leaves = set().union(*map(_leaves, paths))
         return [
             path
             for path, note in self.notes.items()
-            if any(_leaf(target) in leaves for target in note.targets)
+            if any(not leaves.isdisjoint(_leaves(target)) for target in note.targets)
         ]
 
     def _targets(self, path: VaultPath) -> tuple[str, ...]:
@@ -141,5 +141,7 @@ def _named(path: VaultPath) -> str:
     return same_path(name[:-3]) if name[-3:].lower() == ".md" else ""
 
 
-def _leaf(target: str) -> str:
-    return same_path(PurePosixPath(target.strip()).name).removesuffix(".md")
+def _leaves(target: str) -> set[str]:
+    """Return the names that a target may be meant by: with and without its ending."""
+    name = same_path(PurePosixPath(target.strip()).name)
+    return {name, name.removesuffix(".md")}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.life.conftest import World, nothing
 from vaultd.core.listing import is_page
 from vaultd.core.searchable import is_searched
@@ -44,6 +46,30 @@ async def test_every_kind_of_fault_is_found(world: World) -> None:
     assert ("unlisted", "wiki/concepts/Lonely.md", ()) in found
     assert ("duplicate", "wiki/concepts/The warmths.md", ("wiki/concepts/Warmth.md",)) in found
     assert any(kind == "conflict-copy" for kind, _, _ in found)  # W23
+
+
+async def test_the_note_of_a_folder_named_like_a_note_is_linked_to(world: World) -> None:
+    world.write("wiki/x.md/x.md.md", "---\ntype: folder\n---\nAll of it.\n")
+    links = "[[wiki/x.md/x.md.md|x.md]] and, as it once was written, [[wiki/x.md/x.md]]"
+    world.write("wiki/x.md/Rye.md", f"---\ntype: concept\n---\n{links}\n")
+
+    assert "broken-link" not in [kind for kind, _, _ in await lint(world)]
+
+
+@pytest.mark.parametrize("name", [" heat.pdf", "heat .pdf", " old /heat.pdf", "a /\u00a0b .pdf"])
+async def test_a_blank_at_the_end_of_a_sources_name_belongs_to_it(world: World, name: str) -> None:
+    await world.ingest(name, {"Warmth": f"Heat flows. [[raw/{name}]]"})
+    assert await lint(world) == []
+
+    await world.ingest(name, {"Warmth": f"Heat flows down. [[raw/{name}]]"}, content="new")
+    assert "flows down" in world.text("wiki/concepts/Warmth.md")
+    assert await lint(world) == []
+
+    await world.move(f"raw/{name}", "raw/ moved .pdf")
+    assert await lint(world) == []
+
+    await world.forget(" moved .pdf")
+    assert not world.has("wiki/concepts/Warmth.md")
 
 
 async def test_the_report_is_written_again_only_if_it_differs(world: World) -> None:

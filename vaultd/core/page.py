@@ -173,7 +173,8 @@ def with_body(text: str, body: str) -> str:
 
 
 def _source_name(text: str) -> str:
-    name = text.strip().lstrip(BOM)
-    if name.startswith("[[") and name.endswith("]]"):
-        name = name[2:-2].split("|", 1)[0].split("#", 1)[0]
+    name = text.lstrip(BOM)
+    link = name.strip()
+    if link.startswith("[[") and link.endswith("]]"):
+        name = link[2:-2].split("|", 1)[0].split("#", 1)[0]
     return name.removeprefix("raw/")

@@ -27,6 +27,7 @@ _YAML_1_1_WORDS = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false"
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _WORD_KEYS = frozenset(("type", "tags"))  # written without quotes where every parser agrees
+_FILE_NAMES = frozenset(("sources",))  # a blank at the end of one belongs to it
 _LIST_BREAK = {"tags": re.compile(r"[,\s]+"), "aliases": re.compile(r"\s*,\s*")}
 
 
@@ -110,10 +111,10 @@ def texts(value: Value, key: str = "") -> tuple[str, ...]:
     if isinstance(value, tuple):
         if len(value) == 1 and isinstance(value[0], tuple):
             return _as_link(value)
-        return tuple(text for item in value for text in _item_texts(item))
-    whole = _spelt(value).strip()
+        return tuple(text for item in value for text in _item_texts(item, key))
+    whole = _trimmed(_spelt(value), key)
     parts = _LIST_BREAK[key].split(whole) if key in _LIST_BREAK else [whole]
-    return tuple(part for part in parts if part)
+    return tuple(part for part in parts if part.strip())
 
 
 def set_properties(text: str, changes: Mapping[str, Settable]) -> str:
@@ -183,13 +184,17 @@ def _looks_like_properties(lines: list[str]) -> bool:
     return not meant or any(_KEY_LIKE.match(line) for line in meant)
 
 
-def _item_texts(item: Value) -> tuple[str, ...]:
+def _item_texts(item: Value, key: str) -> tuple[str, ...]:
     if item is None or isinstance(item, Mapping):
         return ()
     if isinstance(item, tuple):
         return _as_link(item)
-    spelt = _spelt(item).strip()
-    return (spelt,) if spelt else ()
+    text = _trimmed(_spelt(item), key)
+    return (text,) if text.strip() else ()
+
+
+def _trimmed(text: str, key: str) -> str:
+    return text if key in _FILE_NAMES else text.strip()
 
 
 def _as_link(value: tuple[Value, ...]) -> tuple[str, ...]:

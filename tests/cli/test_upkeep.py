@@ -31,6 +31,21 @@ def test_a_wiki_is_looked_over_and_made_anew(
     assert "Sources: 1 done" in run("status").stdout
 
 
+def test_a_rebuild_says_what_is_known_also_after_the_database_was_lost(
+    root: Path, run: Callable[..., Any], answer: Any
+) -> None:
+    (root / "raw/heat.md").write_text(TEXT)
+    answer("ingest", str(root / "raw/heat.md"))
+    before = run("rebuild").stdout
+    for place in (root / ".llm-wiki").glob("vaultd.db*"):
+        place.unlink()
+
+    after = run("rebuild").stdout
+
+    assert before.splitlines()[0] == after.splitlines()[0] == "Known: 3 pages, 1 source."
+    assert "anew" not in before + after, "opening took them in"
+
+
 def test_doctor_needs_no_vault(run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     from typer.testing import CliRunner
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from tests.life.conftest import World, nothing
 from vaultd.model.jobs import JobKind
 from vaultd.model.paths import SourceId, VaultPath
+from vaultd.publish.catalog import read_wiki
 from vaultd.store import ingest_cache, pages, reviews, sources
 from vaultd.store.database import Database
+from vaultd.store.pages import Listed
 from vaultd.store.rebuild import words_are_whole
 from vaultd.upkeep.rebuild import adopt
 
@@ -87,3 +89,20 @@ async def lose_database(world: World) -> None:
     world.db = Database(":memory:")
     world.__post_init__()
     await adopt(world.vault, world.db, world.clock)
+
+
+async def test_a_rebuild_reads_every_page_again(world: World) -> None:
+    from vaultd.upkeep.rebuild import Rebuild
+
+    path = VaultPath("wiki/concepts/Warmth.md")
+    await world.ingest("heat.pdf", {"Warmth": "Heat flows."})
+    await read_wiki(world.db, world.vault)
+    listed = (await world.db.read(pages.listing))[path]
+    of_old_rules = Listed(listed.size, listed.mtime_ns, None)
+    await world.db.run(pages.update_listing, {path: of_old_rules}, [])
+
+    rebuild = Rebuild(world.vault, world.db, world.clock)
+    result = await rebuild.rebuild(world.job(JobKind.REBUILD, "."), nothing)
+
+    assert result["known"] == {"pages": 2, "sources": 1}
+    assert (await world.db.read(pages.listing))[path] == listed

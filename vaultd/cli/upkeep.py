@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from vaultd.daemon.estimating import Estimate
     from vaultd.upkeep.doctor import Check
 
+TAKEN = ("pages", "sources", "questions")
 MARKS = {"ok": "ok", "warning": "look", "failed": "FAULT"}
 
 
@@ -75,8 +76,11 @@ def rebuild(vault: VaultOption = None, as_json: JsonOption = False) -> None:
     if as_json:
         print_json({"state": str(row.state), "reason": row.reason, **row.result})
     elif row.state is JobState.DONE:
-        taken = [counted(row.result[name], name[:-1]) for name in ("pages", "sources")]
-        say(f"Taken in anew: {', '.join(taken)}.")
+        known = [counted(number, name[:-1]) for name, number in row.result["known"].items()]
+        say(f"Known: {', '.join(known)}.")
+        taken = [counted(row.result[name], name[:-1]) for name in TAKEN if row.result[name]]
+        if taken:
+            say(f"Taken in anew: {', '.join(taken)}.")
         say(f"Words filled from {counted(row.result['passages'], 'passage')}.")
         say(f"To be compared with the index: {counted(row.result['files_queued'], 'file')}.")
     else:

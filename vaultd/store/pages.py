@@ -182,6 +182,11 @@ def update_listing(
     )
 
 
+def forget_listing(db: Connection) -> None:
+    """Have every page read again by the next look: what is stored of it may be of old rules."""
+    db.execute("delete from listing")
+
+
 def _facts(listed: Listed) -> dict[str, Any] | None:
     ref = listed.ref
     if ref is None:

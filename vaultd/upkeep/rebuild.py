@@ -22,6 +22,7 @@ from vaultd.errors import VaultdError
 from vaultd.model.jobs import Job, JobKind, NewJob, Progress
 from vaultd.model.paths import Clock, SourceId, VaultPath
 from vaultd.model.wiki import PageRef, ReviewKind
+from vaultd.publish.catalog import read_wiki
 from vaultd.publish.links import vault_files
 from vaultd.publish.plan import Plan
 from vaultd.publish.publish import publish
@@ -80,10 +81,13 @@ class Rebuild:
 
         No model is asked. Full-text and vector indexes are filled from the passages and vectors
         stored; every file is compared with what is stored of it, and read again if it differs.
+        Tells what was taken in now, which after the loss of a database is nothing: its opening
+        did that. What is `known` counts both.
         """
         del job
         progress("pages", 0, 3)
         taken = await adopt(self.vault, self.db, self.clock)
+        await self.db.run(pages.forget_listing)
         progress("index", 1, 3)
         passages = await self.db.run(derived.rebuild_words)
         await self.db.run(derived.rebuild_vectors)
@@ -97,7 +101,12 @@ class Rebuild:
             also=receipt.record,
         )
         progress("files", 3, 3)
-        return {**taken, "passages": passages, "files_queued": queued}
+        wiki = await read_wiki(self.db, self.vault)
+        ingested = [
+            each for each in await self.db.read(sources.all_sources) if each.ingested_sha256
+        ]
+        known = {"pages": len(wiki.pages), "sources": len(ingested)}
+        return {**taken, "known": known, "passages": passages, "files_queued": queued}
 
 
 def read_vault(vault: Vault) -> Found:

@@ -23,7 +23,7 @@ from vaultd.store.events import Event
 
 ROOT = Path(__file__).resolve().parent.parent
 DROPPED = ROOT / "scripts" / "sample" / "Temperature and fermentation.pdf"
-QUESTION = "what if the koji gets too warm"
+QUESTIONS = ("what if the koji gets too warm", "米曲太热怎么办")  # the same, in another language
 PATIENCE = 300.0  # seconds; a slow machine needs under one minute
 QUIET = 2.0  # seconds without an open job: it is done
 LINES_OF_PAGE = 60
@@ -52,8 +52,10 @@ def main() -> int:
         shutil.copy(DROPPED, vault / "raw")
         ended = follow(target)
         written = show_pages(target)
-        headline(f'vaultd search "{QUESTION}"')
-        subprocess.run([*VAULTD, "search", QUESTION, "-k", "5", "--vault", str(vault)], check=False)
+        for question, count in zip(QUESTIONS, ("5", "2"), strict=True):
+            headline(f'vaultd search "{question}"')
+            asked = [*VAULTD, "search", question, "-k", count, "--vault", str(vault)]
+            subprocess.run(asked, check=False)
     headline("Look at it in Obsidian")
     print(f"Open folder as vault: {vault}")
     print(f"or: obsidian://open?path={quote(str(vault))}")

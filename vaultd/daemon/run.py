@@ -42,6 +42,7 @@ FOLLOWING = timedelta(seconds=10)  # what a request brings about is done with it
 TICK = timedelta(seconds=1)  # how fast requests of other processes are noticed
 FOLLOW_SECONDS = 0.2
 SWEEP = timedelta(minutes=1)  # how soon a source that is parked asks, and a settled question goes
+SECOND_LANGUAGE = timedelta(seconds=3)  # how soon one that a vault has got is translated
 BREATH = timedelta(minutes=5)  # between times that freed memory is given back
 DAY = timedelta(days=1)
 OVER = frozenset({JobState.DONE, JobState.CANCELLED})
@@ -270,7 +271,7 @@ def _schedule(parts: Parts) -> Schedule:
     schedule = Schedule()
     schedule.every(TICK, _patiently(parts.worker.tick))
     schedule.every(SWEEP, _patiently(parts.sweep.run))
-    schedule.every(SWEEP, _patiently(parts.indexer.translate))
+    schedule.every(SECOND_LANGUAGE, _patiently(parts.indexer.translate))
     schedule.every(_age(parts), _patiently(lambda: _look_at_folders(parts)))
     schedule.every(BREATH, _give_back)
     schedule.every(DAY, _patiently(lambda: _queue(parts, JobKind.UPKEEP)))

@@ -6,7 +6,7 @@ import asyncio
 import os
 import random
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cache
@@ -17,13 +17,23 @@ from typing import Any
 import pytest
 
 from tests.fakes import NOON, FakeClock
-from vaultd.core.listing import INDEX
+from vaultd.core.listing import INDEX, index_body
 from vaultd.core.page import NewProperties, new_page_text
 from vaultd.errors import DiskFullError, PageChangedError
 from vaultd.model.jobs import JobKind, NewJob
 from vaultd.model.paths import SourceId, VaultPath
-from vaultd.model.wiki import Refused
-from vaultd.publish import Asset, Plan, Removal, Write, publish, read_wiki, recover, versions
+from vaultd.model.wiki import PageRef, Refused
+from vaultd.publish import (
+    Asset,
+    Plan,
+    Removal,
+    Write,
+    list_anew,
+    publish,
+    read_wiki,
+    recover,
+    versions,
+)
 from vaultd.publish.catalog import listed_as
 from vaultd.store import jobs, pages, plans, sources
 from vaultd.store.database import Connection, Database
@@ -224,6 +234,28 @@ async def test_what_was_published_is_listed_at_once_and_right(wiki: Wiki) -> Non
     ]
     await read_wiki(wiki.db, wiki.vault)
     assert await wiki.db.read(pages.listing) == listed  # there was nothing to be found out
+
+
+async def test_an_index_that_fell_behind_is_made_once(
+    wiki: Wiki, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[object] = []
+
+    def counted(listed: Iterable[PageRef]) -> str:
+        made.append(listed)
+        return index_body(listed)
+
+    async def again() -> bool:
+        return await list_anew(db=wiki.db, vault=wiki.vault, clock=wiki.clock, also=lambda *_: None)
+
+    await wiki.publish(plan())
+    wiki.vault.locate(NEW).write_bytes(page("Newer", "New text."))
+    monkeypatch.setattr("vaultd.core.listing.index_body", counted)
+
+    assert await again()
+    assert len(made) == 1
+    assert "[[wiki/concepts/New|Newer]]" in (wiki.read(INDEX) or "")
+    assert not await again()
 
 
 async def test_an_index_is_kept_only_where_a_person_wrote_in_its_lines(wiki: Wiki) -> None:

@@ -64,11 +64,17 @@ async def publish(
 async def list_anew(*, db: Database, vault: Vault, clock: Clock, also: Receipt) -> bool:
     """Make an `index.md` anew if the pages on disk, which people change too, say otherwise."""
     plan = Plan(note={"at": stamp(clock())})
-    there = await asyncio.to_thread(vault.read, INDEX)
-    if there is None or not await _listings(plan, db, vault, clock()):
-        return False
-    await publish(plan, db=db, vault=vault, clock=clock, also=also)
-    return True
+    async with vault.publishing:
+        if await asyncio.to_thread(vault.read, INDEX) is None:
+            return False
+        files = await _listings(plan, db, vault, clock())
+        begun = await db.read(plans.open_plans) if files else ()
+        if begun:  # one of them may be about the index
+            await _recover(db, vault, clock, also)
+            files = await _listings(plan, db, vault, clock())
+        if files:
+            await _begin(plan, files, db, vault, clock, also)
+        return bool(files)
 
 
 async def _publish(
@@ -85,6 +91,14 @@ async def _publish(
     files += await _listings(plan, db, vault, now)
     for refused in plan.refused:
         await asyncio.to_thread(keep_refused, vault, refused, plan.source, now)
+    return await _begin(plan, files, db, vault, clock, also)
+
+
+async def _begin(
+    plan: Plan, files: list[PlanFile], db: Database, vault: Vault, clock: Clock, also: Receipt
+) -> Published:
+    """Store what is to become of the files, and have it carried out."""
+    now = clock()
     crash_point("publish.planned")
     assets = {each.path: sha256(each.content).hexdigest() for each in plan.assets}
     facts = facts_of(plan) | {"assets": assets}

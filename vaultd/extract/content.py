@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -17,11 +18,19 @@ PLACE = re.compile("\x01(\\d+)\x02([^\x03]*)\x03")
 LATIN = re.compile("[\n -~\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e]*")
 
 
+# Forms that Hebrew and Arabic letters take beside each other, which only a typesetter needs.
+FORM = re.compile("[\ufb1d-\ufdff\ufe70-\ufefc]")
+
+
 def readable(text: str) -> str:
-    """Return `text` cleaned, without the soft hyphens that only a typesetter needs."""
+    """Return `text` cleaned, as it is written: without soft hyphens and the forms of letters."""
     if LATIN.fullmatch(text):
         return text
-    return clean(text).replace("\xad", "")
+    return FORM.sub(_letters_of, clean(text)).replace("\xad", "")
+
+
+def _letters_of(form: re.Match[str]) -> str:
+    return unicodedata.normalize("NFKC", form[0]).lstrip()
 
 
 SUPERSCRIPTS = str.maketrans("0123456789+-=()", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾")

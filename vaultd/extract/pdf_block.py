@@ -14,6 +14,7 @@ from vaultd.core.box import Box
 from vaultd.core.reading_order import reading_order, suspicious
 from vaultd.extract.content import LATIN, raised, readable
 from vaultd.extract.pdf_hyphen import marked, marked_anew
+from vaultd.extract.pdf_rtl import RIGHT_TO_LEFT, put_in_order
 
 # `[^<]+` where `.*?` would do: it takes a third of the time.
 ELEMENT = re.compile(r"<(p|h[1-6])\b[^>]*>((?:[^<]+|<(?!/\1>))*)</\1>")
@@ -58,7 +59,9 @@ class Block:
 
 def blocks_of(textpage: Any) -> list[Block]:
     """Return the blocks of a text page in reading order."""
-    raw = [block for block in textpage.extractBLOCKS() if block[6] == 0 and block[4].strip()]
+    raw = _raw_blocks(textpage)
+    if any(RIGHT_TO_LEFT.search(block[4]) for block in raw) and put_in_order(textpage):
+        raw = _raw_blocks(textpage)
     elements = ELEMENT.findall(textpage.extractXHTML())
     if len(elements) == len(raw):
         pairs = zip(raw, elements, strict=True)
@@ -66,6 +69,10 @@ def blocks_of(textpage: Any) -> list[Block]:
     else:
         blocks = [_block(*part) for part in _aligned(elements, raw)]
     return in_order([block for block in blocks if block.plain])
+
+
+def _raw_blocks(textpage: Any) -> list[Any]:
+    return [block for block in textpage.extractBLOCKS() if block[6] == 0 and block[4].strip()]
 
 
 def in_order(blocks: list[Block]) -> list[Block]:

@@ -1,16 +1,23 @@
-"""Words of a PDF that are broken where their block ends, and go on in another block."""
+"""What goes on in another block of a PDF: words, and paragraphs from right to left."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
-from vaultd.extract.pdf_block import FENCE, ITEM, Block
+from vaultd.core.box import around
+from vaultd.extract.pdf_block import FENCE, ITEM, Block, joined
 from vaultd.extract.pdf_hyphen import BREAK, HYPHENS, Hyphens
+from vaultd.extract.pdf_rtl import RIGHT_TO_LEFT
+from vaultd.extract.pdf_sheet import line_boxes
 
 FARTHEST = 6  # blocks to look at; notes and running headers stand between
 CUT_OFF = re.compile(r"(?<=[^\W\d_])[-\u2010](\**)$")
 NOTHING_GOES_ON = re.compile(rf"{ITEM.pattern}|[ivxlc]+\b")  # a list item, a page's number
+SAME_EDGE = 3.0  # points by which the right edges of a column's lines differ at most
+BETWEEN_LINES = 0.6  # of a line's height
+ROOM = 0.15  # of the column, which a paragraph's line may leave free to the left
 WORD = re.compile(r"\S+\s*")
 
 
@@ -91,3 +98,35 @@ def _take_word(block: Block, page: list[Block], index: int) -> None:
     other.plain, other.markdown = (
         text.removeprefix(word[0]) for text in (other.plain, other.markdown)
     )
+
+
+def join_lines(blocks: list[Block], textpage: Any) -> None:
+    """Join paragraphs from right to left, in place: MuPDF makes a block of most of their lines."""
+    for index in range(len(blocks) - 1, 0, -1):
+        above, block = blocks[index - 1 : index + 1]
+        if all(map(_runs_to_the_left, (above, block))) and _is_below(above, block):
+            column = [each.box for each in blocks if _has_right_edge_of(above, each)]
+            last = line_boxes(textpage, above.raw[5])[-1]
+            left, _, right, _ = around(column)
+            if last[0] - left < ROOM * (right - left):
+                above.box = around([above.box, block.box])
+                above.plain = joined(f"{above.plain} {block.plain}")
+                above.markdown = joined(f"{above.markdown} {block.markdown}")
+                above.lines += block.lines
+                del blocks[index]
+
+
+def _runs_to_the_left(block: Block) -> bool:
+    return _is_prose(block) and bool(block.raw and RIGHT_TO_LEFT.search(block.plain))
+
+
+def _has_right_edge_of(block: Block, other: Block) -> bool:
+    return abs(block.box[2] - other.box[2]) < SAME_EDGE
+
+
+def _is_below(above: Block, block: Block) -> bool:
+    height = min(each.box[3] - each.box[1] for each in (above, block))
+    is_same = (above.level, above.bold) == (block.level, block.bold)
+    is_near = -height < block.box[1] - above.box[3] < BETWEEN_LINES * height
+    is_text = is_same and not ITEM.match(block.plain) and "\n" not in above.markdown
+    return is_near and is_text and _has_right_edge_of(above, block)

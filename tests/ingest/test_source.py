@@ -20,7 +20,9 @@ from vaultd.core.page import parse_page
 from vaultd.errors import BadReplyError, PageChangedError, UnreadableSourceError, WaitingError
 from vaultd.extract import CONVERTER_VERSION
 from vaultd.extract.converter import failed
+from vaultd.model.paths import VaultPath
 from vaultd.model.wiki import PageRef, ReviewKind
+from vaultd.publish.history import versions
 from vaultd.store import extractions, ledger, reviews, sources
 from vaultd.store.database import Database
 from vaultd.vault.files import Vault
@@ -295,7 +297,7 @@ async def test_a_merge_that_loses_text_is_refused_and_nothing_is_lost(
     assert "Unchanged." not in text
     assert "Heat drives engines." in text
     assert "Heat flows through iron" in text
-    assert list((vault.state / "page-history").rglob("heat.md/*.md"))
+    assert versions(vault, VaultPath("wiki/concepts/heat.md"))
 
 
 async def test_sources_read_side_by_side_are_published_in_the_order_they_started(

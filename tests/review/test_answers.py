@@ -13,6 +13,7 @@ from vaultd.errors import UsageError
 from vaultd.model.jobs import Job, JobKind, JobState, NewJob, Parked
 from vaultd.model.paths import SourceId, VaultPath
 from vaultd.model.wiki import ReviewDraft, ReviewKind
+from vaultd.publish.history import versions
 from vaultd.publish.questions import Question
 from vaultd.review import Reviews, Sweep
 from vaultd.store import joblist, jobs, pages, reviews
@@ -142,7 +143,7 @@ async def test_accepting_a_proposal_writes_it_unless_the_page_changed_since(
     await _act(sweep, item.id, action="accept")
 
     assert (vault.root / PAGE).read_text("utf-8") == new
-    assert list((vault.state / "page-history").rglob("*.md/*.md"))
+    assert versions(vault, PAGE)
 
 
 async def test_a_missing_page_that_appeared_closes_its_question(

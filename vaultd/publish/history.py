@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+from vaultd.core.block_path import same_path
 from vaultd.core.history import versions_to_drop
 from vaultd.core.names import file_stem
 from vaultd.core.properties import render_block
@@ -16,6 +17,8 @@ from vaultd.model.wiki import Refused
 from vaultd.vault.files import Vault
 
 HISTORY, QUARANTINE = "page-history", "quarantine"
+PAGE = "page.txt"  # in a folder of versions: the path of the page they are of
+READABLE = 32  # characters of a page's name in that of the folder; the digest tells pages apart
 FORM = "%Y%m%dT%H%M%S.%fZ"  # sorts by time, and every system takes it as a file name
 _NAME = re.compile(r"(\d{8}T\d{6}\.\d{6}Z)(?:-[0-9a-f]{6})?\.md$")
 
@@ -35,40 +38,39 @@ def keep_version(vault: Vault, path: VaultPath, content: bytes, when: datetime) 
 
     Doing it again for one moment gives the same file, unless the content is another.
     """
-    stem = f"{HISTORY}/{path}/{when.astimezone(UTC).strftime(FORM)}"
+    folder, stem = folder_of(path), when.astimezone(UTC).strftime(FORM)
     for name in (f"{stem}.md", f"{stem}-{sha256(content).hexdigest()[:6]}.md"):
-        there = vault.read_state(name)
+        there = vault.read_state(f"{folder}/{name}")
         if there is None:
-            vault.write_state(name, content)
-            return name
+            _put(vault, path, name, content)
+            return f"{folder}/{name}"
         if there == content:
-            return name
-    return f"{stem}.md"
+            return f"{folder}/{name}"
+    return f"{folder}/{stem}.md"
 
 
 def versions(vault: Vault, path: VaultPath) -> list[Version]:
     """Return the versions kept of a page, newest first."""
-    folder = vault.state_file(f"{HISTORY}/{path}")
-    if not folder.is_dir():
-        return []
     found = [
-        Version(path, _moment(match[1]), f"{HISTORY}/{path}/{file.name}", file.stat().st_size)
-        for file in folder.iterdir()
-        if (match := _NAME.fullmatch(file.name))
+        Version(path, _moment(file), f"{folder}/{file.name}", file.stat().st_size)
+        for folder in _folders(path)
+        for file in _kept_in(vault.state_file(folder))
     ]
-    return sorted(found, key=lambda version: version.name, reverse=True)
+    return sorted(found, key=lambda version: PurePosixPath(version.name).name, reverse=True)
 
 
 def move_versions(vault: Vault, old: VaultPath, new: VaultPath) -> None:
     """Let the versions kept of a page follow it to its new path."""
-    source, target = (vault.state_file(f"{HISTORY}/{path}") for path in (old, new))
-    if not source.is_dir():
-        return
-    for file in sorted(source.iterdir()):
-        content = file.read_bytes()
-        if file.is_file() and _NAME.fullmatch(file.name) and not (target / file.name).exists():
-            vault.write_state(f"{HISTORY}/{new}/{file.name}", content)
-            vault.disk.unlink(file)
+    target = folder_of(new)
+    for folder in _folders(old):
+        if folder == target:  # another spelling of the same path
+            continue
+        for file in _kept_in(vault.state_file(folder)):
+            content = file.read_bytes()
+            if vault.read_state(f"{target}/{file.name}") in (None, content):
+                _put(vault, new, file.name, content)
+                vault.disk.unlink(file)
+        _remove_if_empty(vault, folder)
 
 
 def thin_history(vault: Vault, now: datetime) -> int:
@@ -76,13 +78,48 @@ def thin_history(vault: Vault, now: datetime) -> int:
     top = vault.state_file(HISTORY)
     removed = 0
     for folder in [path for path in top.rglob("*") if path.is_dir()] if top.is_dir() else []:
-        files = {file: match for file in folder.iterdir() if (match := _NAME.fullmatch(file.name))}
-        superfluous = set(versions_to_drop((_moment(m[1]) for m in files.values()), now))
-        for file, match in files.items():
-            if _moment(match[1]) in superfluous:
+        files = _kept_in(folder)
+        superfluous = set(versions_to_drop(map(_moment, files), now))
+        for file in files:
+            if _moment(file) in superfluous:
                 vault.disk.unlink(file)
                 removed += 1
     return removed
+
+
+def folder_of(path: VaultPath) -> str:
+    """Return where, in the state folder, the versions of a page are kept.
+
+    The name is short however deep the page lies: below a long vault root Windows opens the page,
+    but nothing with a much longer path.
+    """
+    name = same_path(path)
+    readable = file_stem(file_stem(PurePosixPath(name).stem)[:READABLE])
+    return f"{HISTORY}/{readable}-{sha256(name.encode()).hexdigest()[:12]}"
+
+
+def _folders(path: VaultPath) -> tuple[str, str]:
+    """Return where the versions of a page are kept, and where they once were."""
+    return folder_of(path), f"{HISTORY}/{path}"
+
+
+def _kept_in(folder: Path) -> list[Path]:
+    there = sorted(folder.iterdir()) if folder.is_dir() else []
+    return [file for file in there if _NAME.fullmatch(file.name)]
+
+
+def _put(vault: Vault, path: VaultPath, name: str, content: bytes) -> None:
+    folder = folder_of(path)
+    if vault.read_state(f"{folder}/{PAGE}") is None:
+        vault.write_state(f"{folder}/{PAGE}", f"{path}\n".encode())
+    vault.write_state(f"{folder}/{name}", content)
+
+
+def _remove_if_empty(vault: Vault, folder: str) -> None:
+    place = vault.state_file(folder)
+    if place.is_dir() and [file.name for file in place.iterdir()] == [PAGE]:
+        vault.disk.unlink(place / PAGE)
+        vault.disk.remove_folder(place)
 
 
 def keep_refused(vault: Vault, refused: Refused, source: SourceId, when: datetime) -> str:
@@ -98,5 +135,6 @@ def keep_refused(vault: Vault, refused: Refused, source: SourceId, when: datetim
     return f"{name} {label}.md"
 
 
-def _moment(name: str) -> datetime:
-    return datetime.strptime(name, FORM).replace(tzinfo=UTC)
+def _moment(file: Path) -> datetime:
+    written = file.name.removesuffix(file.suffix).partition("-")[0]
+    return datetime.strptime(written, FORM).replace(tzinfo=UTC)

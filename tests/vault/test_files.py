@@ -372,6 +372,20 @@ def test_trashed_file_is_kept(vault: Vault) -> None:
     assert vault.trash(PAGE, expect=NEW) is None
 
 
+def test_a_place_in_the_trash_is_no_longer_than_windows_opens(vault: Vault) -> None:
+    deep = "deep/" * ((200 - len(str(vault.root))) // 5)
+    pages = [VaultPath(f"wiki/{deep}{'x' * 45} {number}.md") for number in range(2)]
+    for page in pages:
+        vault.write(page, page.encode(), expect=None)
+        assert len(str(vault.locate(page))) < 260
+
+    kept = [vault.trash(page, expect=page.encode()) for page in pages]
+
+    assert [place.read_bytes() for place in kept if place] == [page.encode() for page in pages]
+    assert all(len(str(place)) < 260 for place in kept)
+    assert kept[0] == vault.state / "trash" / f"{'x' * 45} 0.md"
+
+
 def test_file_a_person_changed_is_not_trashed(vault: Vault) -> None:
     vault.write(PAGE, OLD, expect=None)
 

@@ -31,6 +31,8 @@ from vaultd.vault.pen import Pen
 TRASH = "trash"
 LOCAL_TRASH = ".trash"  # Obsidian's own, in the vault
 WINDOWS = os.name == "nt"
+LONGEST_PLACE = 250  # characters: Windows opens 259, and a number may be added
+SHORT_NAME = 60  # characters that are left to the name of a file whose place would be longer
 READ_FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NONBLOCK", 0)  # a FIFO must not hang us
@@ -137,7 +139,7 @@ class Vault:
             if current is None:
                 return None
             self._compare(path, current, expect)
-            kept = _free_name(self._trash_folder() / Path(*PurePosixPath(path).parts))
+            kept = _free_name(self._trash_folder(), path)
             make_folders(self.disk, kept.parent)
             put_in_place(self.disk, write_temp(self.disk, kept.parent, current), kept)
             crash_point("trash.copied")
@@ -314,7 +316,7 @@ class Vault:
 
     def _keep(self, path: VaultPath, file: Path) -> None:
         """Move a version that found no place into the trash."""
-        kept = _free_name(self.state / TRASH / Path(*PurePosixPath(path).parts))
+        kept = _free_name(self.state / TRASH, path)
         make_folders(self.disk, kept.parent)
         self.disk.link_new(file, kept)
 
@@ -347,7 +349,14 @@ def _not_evicted(path: VaultPath, place: Path) -> None:
         raise OnlineOnlyError(f"{path} is online only: make it available on this machine.")
 
 
-def _free_name(place: Path) -> Path:
+def _free_name(trash: Path, path: VaultPath) -> Path:
+    """Return a new place in the trash for the file at `path`, in the same folders there.
+
+    Where that would be longer than Windows opens, it is at the top, by the beginning of its name.
+    """
+    place = trash / Path(*PurePosixPath(path).parts)
+    if len(str(place)) > LONGEST_PLACE:
+        place = trash / f"{place.stem[:SHORT_NAME].rstrip(' .')}{place.suffix}"
     candidate, number = place, 1
     while candidate.exists():
         number += 1

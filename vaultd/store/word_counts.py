@@ -22,15 +22,27 @@ class WordCounts:
 
     def of(self, db: Connection, word: str, total: int) -> int:
         """Return how many of the `total` passages hold `word`."""
-        if abs(total - self._total) * DRIFT > self._total or len(self._of) > KEPT:
-            self._total = total
-            self._of.clear()
+        self._forget_if_outdated(total)
         if word not in self._of:
             count = _count(db, word)
             if count < FEW:
                 return count
             self._of[word] = count
         return min(self._of[word], total)
+
+    def last(self, expression: str, total: int) -> int:
+        """Return how many passages matched when `expression` was looked for, 0 if it never was."""
+        self._forget_if_outdated(total)
+        return self._of.get(expression, 0)
+
+    def note(self, expression: str, count: int) -> None:
+        """Keep how many passages matched `expression`."""
+        self._of[expression] = count
+
+    def _forget_if_outdated(self, total: int) -> None:
+        if abs(total - self._total) * DRIFT > self._total or len(self._of) > KEPT:
+            self._total = total
+            self._of.clear()
 
 
 def _count(db: Connection, word: str) -> int:

@@ -12,7 +12,7 @@ from vaultd.errors import PageChangedError
 from vaultd.model.jobs import Done, JobKind, NewJob
 from vaultd.model.paths import SourceId, VaultPath
 from vaultd.publish.history import versions
-from vaultd.store import contributions, files, ingest_cache, jobs, pages, sources
+from vaultd.store import contributions, files, ingest_cache, joblist, jobs, pages, sources
 
 WARM, HEAT = SourceId("warm.pdf"), VaultPath("wiki/concepts/Heat.md")
 
@@ -120,6 +120,50 @@ async def test_links_we_own_follow_a_page_that_a_person_moved_n13(world: World) 
     (source,) = await world.db.read(sources.all_sources)
     assert "wiki/physics/Heat.md" in source.pages
     assert_sound(world.vault.root)
+
+
+async def test_links_on_a_page_that_was_kept_follow_as_well(world: World) -> None:
+    await world.ingest("heat.pdf", {"Heat": "Heat flows. [[raw/heat.pdf#page=2|p. 2]]"})
+    await world.ingest("steam.pdf", {"Steam": "Steam rises. [[raw/steam.pdf]]"})
+    mine = "Mine: [[raw/steam.pdf]], [[wiki/sources/steam|it]], [[wiki/concepts/Steam]]."
+    world.write(HEAT, f"{world.text(HEAT)}\n{mine}\n")
+    await world.forget("heat.pdf")
+
+    await world.move("raw/heat.pdf", "raw/warm.pdf")
+    await world.move("raw/steam.pdf", "raw/vapour/steam.pdf")
+    await world.move("wiki/concepts/Steam.md", "wiki/physics/Steam.md", "note")
+
+    text = world.text(HEAT)
+    assert "[[raw/warm.pdf#page=2|p. 2]]" in text
+    assert "[[raw/vapour/steam.pdf|steam.pdf]], [[wiki/sources/vapour/steam|it]]" in text
+    assert "[[wiki/physics/Steam|Steam]]" in text
+    assert await world.db.read(pages.last_written, HEAT) is None, "it is the person's"
+    assert_sound(world.vault.root)
+
+
+async def test_a_forgotten_source_is_not_taken_again_because_it_was_renamed(world: World) -> None:
+    await world.ingest("heat.pdf", {"Heat": "Heat flows."})
+    await world.forget("heat.pdf")
+
+    await world.move("raw/heat.pdf", "raw/warm.pdf")
+
+    source = await world.db.read(sources.find, WARM)
+    assert source is not None
+    assert source.code == "forgotten"
+    assert await world.db.read(joblist.of_subject, "raw/warm.pdf", JobKind.INGEST) == ()
+
+
+async def test_a_persons_link_to_a_forgotten_source_that_vanished_becomes_text(
+    world: World,
+) -> None:
+    await world.ingest("heat.pdf", {"Heat": "Heat flows."})
+    world.write(HEAT, f"{world.text(HEAT)}\nMine, after [[raw/heat.pdf|the paper]].\n")
+    await world.forget("heat.pdf")
+
+    await world.vanish("raw/heat.pdf")
+
+    assert "Mine, after the paper." in world.text(HEAT)
+    assert await world.db.read(sources.all_sources) == ()
 
 
 async def test_a_page_that_changes_only_its_case_keeps_its_record_n14(world: World) -> None:

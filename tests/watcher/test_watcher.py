@@ -158,6 +158,33 @@ async def test_a_new_version_of_what_is_gone_is_not_waited_for(scene: Scene) -> 
     assert scene.jobs(JobKind.RETRACT) == ["raw/0.md"]
 
 
+@pytest.mark.parametrize("code", sources.UNWANTED)
+async def test_a_file_that_a_person_does_not_want_is_followed_and_not_taken(
+    scene: Scene, code: str
+) -> None:
+    scene.put("raw/a.md")
+    await scene.settle()
+    scene.finish_all()
+
+    def unwanted(db: Connection) -> None:
+        sources.clear(db, SourceId("a.md"))
+        path = VaultPath("raw/a.md")
+        sources.skip(db, SourceId("a.md"), path, code=code, reason="no", now=scene.clock())
+
+    scene.db.run_sync(unwanted)
+    (scene.vault.root / "raw/a.md").rename(scene.vault.root / "raw/b.md")
+    await scene.settle()
+    assert scene.jobs(JobKind.MOVE) == ["raw/a.md"]
+    scene.finish_all()
+    assert scene.count(JobKind.INGEST) == 1
+    assert scene.standing()["raw/b.md"].code == code
+
+    (scene.vault.root / "raw/b.md").unlink()
+    await scene.look()
+    await scene.look(RESCAN * 2)
+    assert scene.jobs(JobKind.RETRACT) == ["raw/b.md"], "links to it stand on pages that were kept"
+
+
 async def test_a_file_that_was_put_off_and_went_is_forgotten(scene: Scene) -> None:
     path = scene.put("raw/half.pdf", b"%PDF-1.7 half")
     await scene.settle()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import Any
 
 from vaultd.core.block_path import same_path
-from vaultd.core.link import relinked
+from vaultd.core.link import Resolver, relinked
 from vaultd.core.names import source_page_path
 from vaultd.core.reconcile import identity_of
 from vaultd.core.relink import rebased, with_links_changed, with_source_renamed
@@ -28,7 +28,7 @@ from vaultd.publish.plan import Plan, Removal, Write
 from vaultd.publish.publish import publish
 from vaultd.store import files, joblist, pages, receipt, sources
 from vaultd.store.database import Database
-from vaultd.store.sources import Source
+from vaultd.store.sources import UNWANTED, Source
 from vaultd.vault.files import Vault
 
 TURN = timedelta(seconds=2)  # until it is looked again whether an earlier move was followed
@@ -75,16 +75,18 @@ class Mover:
         moved: Moved = {old: new}
         if page := await asyncio.to_thread(self._new_page_path, source.identity, identity, own):
             moved[own[source.identity]] = page
-        edits = await self._edited(moved, source, identity)
+        edits, theirs = await self._edited(moved, source, identity)
         note = {
             "at": stamp(self.clock()),
             "moved": [{"old": source.identity, "new": identity, "path": new}],
             "renamed": [list(pair) for pair in moved.items()],
+            "theirs": theirs,
         }
         there = await self.db.read(files.find, new)
         content = there.sha256 if there else source.sha256
         follow: list[NewJob] = []
-        if source.ingested_sha256 != content and source.alias_of is None:
+        wanted = source.alias_of is None and source.code not in UNWANTED
+        if source.ingested_sha256 != content and wanted:
             follow = [NewJob(JobKind.INGEST, new, content)]
         written = await self._publish(edits, moved, note, follow)
         return {"state": "moved", "to": identity, "pages": written}
@@ -106,36 +108,44 @@ class Mover:
             return None
         return place if self.vault.read(there) is not None else None
 
-    async def _edited(self, moved: Moved, source: Source, identity: SourceId) -> Edits:
+    async def _edited(
+        self, moved: Moved, source: Source, identity: SourceId
+    ) -> tuple[Edits, list[VaultPath]]:
+        """Return the notes that follow a source, and which of them are the person's."""
         await asyncio.to_thread(self.links.look)
         resolver = self.links.resolver(back=moved, without=set(moved.values()))
         edits = Edits(self.db, self.vault)
         named = await self.db.read(pages.pages_of, source.identity)
-        for path in dict.fromkeys((*named, *self.links.naming(list(moved)))):
-            note = await edits.note(path)
-            if note is None or not note.ours:
-                continue  # links in notes that are not ours are the person's
+        for path in named:
             renamed = partial(with_source_renamed, old=source.identity, new=identity)
+            await edits.change(path, renamed)
+        paths = dict.fromkeys((*named, *self.links.naming(list(moved))))
+        theirs = await self._relink(edits, paths, moved, resolver)
+        for old, new in moved.items():
+            if old in paths:
+                await edits.change(old, partial(rebased, old=old, new=new))
+        return edits, theirs
+
+    async def _relink(
+        self, edits: Edits, paths: Iterable[VaultPath], moved: Moved, resolver: Resolver
+    ) -> list[VaultPath]:
+        """Let the links of notes below `wiki/` follow; return those that stay the person's."""
+        theirs: list[VaultPath] = []
+        for path in paths:
+            note = await edits.note(path)
             change = partial(relinked, near=path, moved=moved, resolver=resolver)
-            if path in named:
-                await edits.change(path, renamed)
-            await edits.change(path, partial(with_links_changed, change=change))
-            if path in moved:
-                await edits.change(path, partial(rebased, old=path, new=moved[path]))
-        return edits
+            changed = await edits.change(path, partial(with_links_changed, change=change))
+            if changed and note is not None and not note.ours:
+                theirs.append(path)
+        return theirs
 
     async def _move_note(self, old: VaultPath, new: VaultPath) -> Mapping[str, Any]:
-        moved: Moved = {old: new}
         await asyncio.to_thread(self.links.look)
         resolver = self.links.resolver(back=[old], without={new})
         edits = Edits(self.db, self.vault)
-        for path in self.links.naming([old]):
-            note = await edits.note(path)
-            if path == new or note is None or not note.ours:
-                continue
-            change = partial(relinked, near=path, moved=moved, resolver=resolver)
-            await edits.change(path, partial(with_links_changed, change=change))
-        note_facts = {"at": stamp(self.clock()), "renamed": [[old, new]]}
+        naming = [path for path in self.links.naming([old]) if path != new]
+        theirs = await self._relink(edits, naming, {old: new}, resolver)
+        note_facts = {"at": stamp(self.clock()), "renamed": [[old, new]], "theirs": theirs}
         content = await asyncio.to_thread(self.vault.read, new)
         digest = sha256(content).hexdigest() if content is not None else ""
         follow = [NewJob(JobKind.INDEX, new, digest)]

@@ -13,7 +13,7 @@ from vaultd.core.timing import stamp
 from vaultd.model.paths import SourceId, VaultPath
 from vaultd.store.database import Connection
 
-FORGOTTEN, UNDONE = "forgotten", "undone"  # codes of what a person does not want taken
+FORGOTTEN, UNDONE = UNWANTED = ("forgotten", "undone")  # what a person does not want taken
 FIELDS = "identity, path, sha256, ingested_sha256, pages, alias_of, code, reason"
 
 

@@ -15,7 +15,7 @@ from vaultd.model.paths import SourceId, VaultPath
 from vaultd.store import files, joblist, jobs, sources
 from vaultd.store.database import Connection
 from vaultd.store.files import KnownFile
-from vaultd.store.sources import Source
+from vaultd.store.sources import UNWANTED, Source
 from vaultd.vault.scan import CODES, Sighting
 
 SCANS_TO_VANISH = 2
@@ -183,7 +183,8 @@ def _move(db: Connection, old: str, arrival: Arrival, *, now: datetime) -> None:
         running = any(
             job.state is JobState.RUNNING for job in joblist.of_subject(db, old, JobKind.INGEST)
         )
-        if source is not None and source.ingested_sha256 is None and not running:
+        unwanted = source is not None and source.code in UNWANTED
+        if source is not None and source.ingested_sha256 is None and not (running or unwanted):
             cancel_open(db, JobKind.INGEST, old, now=now)
             sources.move(db, source.identity, _identity(db, arrival.path), arrival.path, now=now)
             if source.alias_of is None:
@@ -250,7 +251,8 @@ def _lose_source(db: Connection, path: VaultPath, *, now: datetime) -> None:
         jobs.enqueue_all(db, [move], now=now)
         return
     cancel_open(db, JobKind.INGEST, path, now=now)
-    if source.alias_of is None and source.ingested_sha256 is not None:
+    on_pages = source.ingested_sha256 is not None or source.code in UNWANTED  # kept ones link to it
+    if source.alias_of is None and on_pages:
         jobs.enqueue_all(db, [NewJob(JobKind.RETRACT, path)], now=now)
     else:
         sources.remove(db, source.identity)
@@ -286,7 +288,8 @@ def state_changes(
         keeps = shown.get(each.path) in ("", code, "incomplete", "unreadable")
         if not (each.path in shown and keeps):
             change.skipped[each.path] = (code, WAITING_STATES[code])
-    change.gone = [VaultPath(path) for path, code in shown.items() if code and path not in seen]
+    refused = {path for path, code in shown.items() if code and code not in UNWANTED}
+    change.gone = [VaultPath(path) for path in sorted(refused - seen)]
     return change
 
 

@@ -76,6 +76,34 @@ def test_words_and_letters_that_languages_share_do_not_decide(text: str, languag
 
 
 @pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Hvordan lagrer jeg endringene i et dokument?", "no"),
+        ("Klarte ikke å lese filen.", "no"),
+        ("Du må slå på maskinen før du begynner.", "no"),
+        ("Møtet er flyttet til onsdag, og alle skal være med.", "no"),
+        ("Skolen har fått nye bøker som elevene kan låne.", "no"),
+        ("Eg veit ikkje kva som er best for oss.", "no"),
+        ("Vel kva for biletformat du vil bruka.", "no"),
+        ("Dei fleste har ikkje sett det før.", "no"),
+        ("Hvordan gemmer jeg ændringerne i et dokument?", "da"),
+        ("Kunne ikke læse filen, for den er blevet låst.", "da"),
+        ("Mødet er flyttet til onsdag, og alle skal være med til at beslutte noget.", "da"),
+        ("Skolen har fået nye bøger, som eleverne kan låne.", "da"),
+        ("Jag vet inte vad som är bäst för oss.", "sv"),
+        ("Skolan har av och till nya medel som alla kan ta del av.", "sv"),
+    ],
+)
+def test_languages_of_the_north_are_told_apart(text: str, language: str) -> None:
+    assert language_of(text) == language
+
+
+def test_line_that_is_both_danish_and_norwegian_is_neither() -> None:
+    assert language_of("Det kan han ikke se, og det er for lite.") in ("no", "")
+    assert language_of("Det kan jeg ikke, men han kan.") == ""
+
+
+@pytest.mark.parametrize(
     "line",
     [
         "A client wants to invest $10,000.",

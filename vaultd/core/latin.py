@@ -7,6 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from vaultd.core.nordic import told_apart
+
+# They share most of their words, and are told apart by others; so is Swedish where that is near.
+_DANISH_OR_NORWEGIAN = "da or no"
+_NORDIC = ("sv", _DANISH_OR_NORWEGIAN)
+
 # Function words, lower case; a word of one letter counts where it stands alone. Most are shared
 # by several languages, and then say so much less.
 _WORDS: Mapping[str, frozenset[str]] = {
@@ -57,14 +63,11 @@ _WORDS: Mapping[str, frozenset[str]] = {
             " eller var så men han hon kunde när ska sig efter",
         ),
         (
-            "da",
-            "og det at en af er på til for ikke med der den som har jeg et i kan de ved fra eller"
-            " var men han hun blev når skal om sig efter mellem mod uden noget mig hvad mere",
-        ),
-        (
-            "no",
-            "og det på er for til en av ikke med som den har jeg et å fra ble i kan de ved eller"
-            " var men han hun når skal om seg etter mellom noen mot uten noe meg hva mer bli",
+            _DANISH_OR_NORWEGIAN,
+            "og det at en et er på til for ikke med som den der har jeg i kan de ved fra eller var"
+            " men han hun når skal om etter efter å af av blev ble bli blir seg sig mellem mellom"
+            " mod mot uden uten noget noe noen nogle mig meg hvad hva mere mer dersom hvis enn"
+            " ikkje eit frå vert berre kva korleis desse meir noko utan vere gjennom",
         ),
         (
             "fi",
@@ -115,8 +118,7 @@ _SIGNS: Mapping[str, str] = {
     "it": "èàòùì",
     "nl": "ë",
     "sv": "åäö",
-    "da": "æøå",
-    "no": "æøå",
+    _DANISH_OR_NORWEGIAN: "æøå",
     "fi": "äö",
     "pl": "ąęłśżźćńó",
     "cs": "ěřůžščýáíé",
@@ -188,7 +190,11 @@ def latin_language(words: Sequence[str], sample: str) -> str:
         for language, each in found.items()
         if each.tells(len(words))
     }
-    return max(scores, key=lambda each: scores[each], default="")
+    likeliest = max(scores, key=lambda each: scores[each], default="")
+    if likeliest in _NORDIC:
+        every = [*words, *_SINGLE.findall(sample)]
+        return told_apart(every, is_like_swedish=likeliest == "sv")
+    return likeliest
 
 
 def _evidence(words: Sequence[str], sample: str) -> Mapping[str, _Evidence]:

@@ -46,6 +46,14 @@ def test_a_search_finds_what_a_person_wrote(indexed: Path, answer: Any, run: Any
     assert "Recipes/泡菜坛.md" in run("search", "老盐水 白膜").stdout
 
 
+def test_a_note_that_was_deleted_is_not_found_any_more(indexed: Path, answer: Any) -> None:
+    (indexed / "Recipes/泡菜坛.md").unlink()
+
+    found = answer("search", "老盐水 白膜", "-k", "3")["results"]
+
+    assert "Recipes/泡菜坛.md" not in [hit["path"] for hit in found]
+
+
 def test_a_document_title_is_told_once(indexed: Path, run: Any) -> None:
     (indexed / "Recipes/Rye.md").write_text("# Rye\n\n## Dough\n\nRye dough is sticky as tar.\n")
     (indexed / "Recipes/Rye bread.md").write_text("# Rye breads\n\nTar-like crumb.\n")

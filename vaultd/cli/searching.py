@@ -20,6 +20,7 @@ from vaultd.errors import NotFoundError, UsageError
 from vaultd.model.paths import VaultPath
 from vaultd.model.search import Filters, Mode, Question
 from vaultd.store.database import Database
+from vaultd.vault.files import is_there
 from vaultd.vault.obsidian import excluded_files
 
 if TYPE_CHECKING:
@@ -106,6 +107,7 @@ def _with_engine(
                     [embedder] if embedder else [],
                     vault_name=name,
                     excluded=partial(excluded_files, target.root),
+                    there=partial(is_there, target.root),
                 )
                 answer = await query(engine)
         finally:

@@ -37,6 +37,7 @@ from vaultd.upkeep.lint import Linter
 from vaultd.upkeep.rebuild import Rebuild
 from vaultd.upkeep.versions import restore_page
 from vaultd.vault.disk import low_space
+from vaultd.vault.files import is_there
 from vaultd.vault.mounts import is_network, mount_type
 from vaultd.vault.notices import Notices
 from vaultd.vault.obsidian import excluded_files
@@ -173,7 +174,11 @@ def make_engine(place: Place, embedders: Sequence[Embedder]) -> SearchEngine:
     """Return what answers questions; `embedders` are those that can embed one."""
     root = place.vault.root
     return SearchEngine(
-        place.db, embedders, vault_name=root.name, excluded=partial(excluded_files, root)
+        place.db,
+        embedders,
+        vault_name=root.name,
+        excluded=partial(excluded_files, root),
+        there=partial(is_there, root),
     )
 
 

@@ -12,7 +12,7 @@ from vaultd.embed import Embedder
 from vaultd.errors import DatabaseError, NotFoundError
 from vaultd.search import SearchEngine
 from vaultd.store.database import Connection, Database, schema_version
-from vaultd.vault.files import Vault
+from vaultd.vault.files import Vault, is_there
 from vaultd.vault.obsidian import excluded_files
 
 P = ParamSpec("P")
@@ -83,8 +83,13 @@ class Shelf:
         if self._engine is None:
             self._embedder = self._embedder or await asyncio.to_thread(self._make_embedder)
             made = [self._embedder] if self._embedder else []
-            excluded = partial(excluded_files, self.vault.root)
-            self._engine = SearchEngine(db, made, vault_name=self.name, excluded=excluded)
+            self._engine = SearchEngine(
+                db,
+                made,
+                vault_name=self.name,
+                excluded=partial(excluded_files, self.vault.root),
+                there=partial(is_there, self.vault.root),
+            )
         return self._engine
 
     async def close(self) -> None:

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 
 import structlog
 
@@ -76,7 +77,8 @@ class _Asked:
 class SearchEngine:
     """Answers from one vault's index. `vault_name` is the name Obsidian knows the vault by.
 
-    `excluded` is asked at every question for the files that a person does not want to find.
+    `excluded` is asked at every question for the files that a person does not want to find, and
+    `there` whether a file that would be shown has not been deleted a moment ago.
     """
 
     def __init__(
@@ -87,10 +89,12 @@ class SearchEngine:
         vault_name: str,
         memory_bytes: int = MEMORY_BYTES,
         excluded: Callable[[], ExcludedFiles] = NONE_EXCLUDED,
+        there: Callable[[VaultPath], bool] = bool,  # true of every path
     ) -> None:
         self._db = db
         self._vault_name = vault_name
         self._excluded = excluded
+        self._there = there
         self._vectors = VectorLane(db, embedders, memory_bytes=memory_bytes)
         self._summaries = SummaryLane()
         self._counts = WordCounts()
@@ -138,7 +142,7 @@ class SearchEngine:
         _, hidden = await self._hidden()
         scope = finding.without_files(near.EVERYTHING, hidden)
         scores = await near.files_near_file(self._db, self._vectors, active, path, scope)
-        rows = await self._db.read(near.file_rows, scores, k)
+        rows = await self._db.read(near.file_rows, scores, k, self._there)
         return tuple(
             Related(row.path, row.title, round(score, 4), link_to(self._vault_name, row.path))
             for row, score in rows
@@ -146,7 +150,11 @@ class SearchEngine:
 
     async def titles(self, prefix: str, k: int = 20) -> tuple[Title, ...]:
         """Return the files whose title, alias or name begins with `prefix`, or holds it."""
-        return tuple(await self._db.read(titles.titles_like, prefix, max(1, min(k, MOST))))
+        named = await self._db.read(titles.titles_like, prefix, max(1, min(k, MOST)))
+        return tuple(await asyncio.to_thread(self._still_there, named))
+
+    def _still_there(self, named: Iterable[Title]) -> list[Title]:
+        return [title for title in named if self._there(title.path)]
 
     async def near_pages(self, text: str, k: int) -> tuple[PageRef, ...]:
         """Return the wiki pages that `text` concerns most, nearest first."""
@@ -254,7 +262,7 @@ class SearchEngine:
             if f"{place}/" not in asked.excluded
         }
         folders = near.folder_hits(db, shown, self._vault_name)
-        return _with_folders(hits, folders, k)
+        return _with_folders(hits, (hit for hit in folders if self._there(hit.path)), k)
 
     def _hits(
         self,
@@ -268,7 +276,7 @@ class SearchEngine:
         begun = asked.words.begun if asked.words else ""
         finder = Finder(asked.terms, begun=begun)
         there = Finder([*asked.terms, *asked.translated.terms])
-        results = Results(self._vault_name, k)
+        results = Results(self._vault_name, k, self._there)
         for start in range(0, len(ranked), k + SPARE):
             batch = ranked[start : start + k + SPARE]
             rows = finding.found_rows(db, [one.passage for one in batch])
@@ -319,6 +327,6 @@ def _named_first(ranked: Sequence[Ranked], named: Iterable[int]) -> list[Ranked]
     return [*lifted, *(one for one in ranked if one.passage not in set(first))]
 
 
-def _with_folders(hits: list[Hit], folders: Sequence[Hit], k: int) -> list[Hit]:
-    merged = [*hits, *list(folders)[:FOLDERS]]
+def _with_folders(hits: list[Hit], folders: Iterable[Hit], k: int) -> list[Hit]:
+    merged = [*hits, *islice(folders, FOLDERS)]
     return sorted(merged, key=lambda hit: -hit.score)[:k]

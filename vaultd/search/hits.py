@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import islice
 from urllib.parse import quote
 
 from vaultd.core.link import link_target
@@ -49,12 +50,14 @@ class Results:
 
     A text that stands in two files comes once, and so does a page's passage that shows what
     another result says: it is named with that one. Where a page comes before the source it
-    quotes, the source takes its place, since that leads to the page of the PDF.
+    quotes, the source takes its place, since that leads to the page of the PDF. A file that is
+    not `there` any more is left out, though the index still has it.
     """
 
-    def __init__(self, vault_name: str, k: int) -> None:
+    def __init__(self, vault_name: str, k: int, there: Callable[[VaultPath], bool]) -> None:
         self._vault_name = vault_name
         self._k = k
+        self._there = cache(there)
         self._shown: list[_Shown] = []
 
     @property
@@ -68,6 +71,8 @@ class Results:
             if other.found.text_hash == found.text_hash:
                 other.also.append(self._standing(found))
                 return
+        if not self._there(found.path):
+            return
         made = self._made(ranked, found, ordinal, finder)
         for place, other in enumerate(self._shown):
             if _quotes(other, made):
@@ -115,7 +120,8 @@ class Results:
         """Return where else it stands: what a page cites for it, then what repeats it."""
         own = (shown.found.path, shown.found.page)
         places = {(one.path, one.page): one for one in (*self._cited(shown), *shown.also)}
-        return tuple(one for place, one in places.items() if place != own)[:ALSO]
+        others = (one for place, one in places.items() if place != own)
+        return tuple(islice((one for one in others if self._there(one.path)), ALSO))
 
     def _cited(self, shown: _Shown) -> Iterator[Standing]:
         for cited in cited_for(shown.snippet, shown.found.text):

@@ -25,6 +25,7 @@ from vaultd.vault.disk import (
     write_temp,
 )
 from vaultd.vault.handover import MARK, handed_over, noted
+from vaultd.vault.layout import STATE
 from vaultd.vault.obsidian import obsidian_settings
 from vaultd.vault.pen import Pen
 
@@ -344,8 +345,24 @@ def read_file(place: Path, inside: Path) -> bytes | None:
         return file.read()
 
 
+def is_there(root: Path, path: VaultPath) -> bool:
+    """Tell whether the vault at `root` has something at `path`, be it in the cloud.
+
+    A vault that is away as a whole (not mounted), or a disk that does not answer, has everything.
+    """
+    place = root / path
+    try:
+        return place.exists() or _is_evicted(place) or not (root / STATE).is_dir()
+    except OSError:
+        return True
+
+
+def _is_evicted(place: Path) -> bool:
+    return place.with_name(f".{place.name}.icloud").exists()
+
+
 def _not_evicted(path: VaultPath, place: Path) -> None:
-    if place.with_name(f".{place.name}.icloud").exists():
+    if _is_evicted(place):
         raise OnlineOnlyError(f"{path} is online only: make it available on this machine.")
 
 

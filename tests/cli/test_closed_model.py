@@ -154,6 +154,22 @@ def test_a_model_that_fails_every_time_parks_the_source(
     assert answer("status")["counts"]["done"] == 1
 
 
+def test_folders_that_the_model_did_not_describe_are_told_by_the_exit_code(
+    source: Path, server: ModelServer, root: Path, run: Callable[..., Any]
+) -> None:
+    (root / "wiki/concepts/Brine.md").write_text("---\ntype: concept\n---\nSalt in water.\n")
+    server.rules.append(lambda call: FAULTS["401"])
+
+    without = run("summarize", "wiki")
+    server.forget()
+    time.sleep(0.1)  # the endpoint is left alone for a moment
+    again = run("summarize", "wiki")
+
+    assert (without.exit_code, again.exit_code) == (3, 0)
+    assert "fallback" in without.stdout
+    assert "fallback" not in again.stdout
+
+
 def test_trying_everything_again_includes_folders_that_were_given_up(
     source: Path, server: ModelServer, root: Path, run: Callable[..., Any], answer: Any
 ) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from vaultd.cli.options import JsonOption, VaultOption
+from vaultd.cli.outcome import DEGRADED
 from vaultd.cli.target import Target, target_at
 from vaultd.cli.terminal import counted, print_json, say
 from vaultd.cli.working import carry_out, end_with
@@ -15,6 +16,8 @@ from vaultd.model.jobs import JobKind, JobState, NewJob
 from vaultd.model.paths import VaultPath
 from vaultd.store.joblist import JobRow
 from vaultd.vault.files import Vault
+
+DEGRADED_FOLDERS = ("fallback", "stale", "failed")  # their numbers in the result of a run
 
 
 def register(app: typer.Typer) -> None:
@@ -46,6 +49,8 @@ def summarize(
     else:
         say(f"{row.subject}: {row.state}" + (f" ({row.reason})" if row.reason else ""))
     end_with(rows)
+    if any(row.result.get(name) for name in DEGRADED_FOLDERS):
+        raise typer.Exit(DEGRADED)
 
 
 def _job(target: Target, path: VaultPath, *, drop: bool) -> NewJob:
@@ -72,9 +77,7 @@ def _sentence(row: JobRow) -> str:
         return f"{row.subject}: dropped {dropped}. `vaultd summarize {row.subject}` makes new ones."
     if row.kind is JobKind.SUMMARIZE_FILE:
         return f"{row.subject}: {result.get('abstract') or result.get('state')}"
-    told = ", ".join(
-        f"{result[name]} {name}" for name in ("fallback", "stale", "failed") if result.get(name)
-    )
+    told = ", ".join(f"{result[name]} {name}" for name in DEGRADED_FOLDERS if result.get(name))
     described = counted(result.get("records_upserted", 0), "folder")
     about = "the whole vault" if row.subject == "." else row.subject
     return f"{about}: {described} described" + (f" ({told})" if told else "") + "."

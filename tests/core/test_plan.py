@@ -228,12 +228,12 @@ def test_the_same_source_again_writes_nothing_or_replaces() -> None:
     assert "created: 2026-11-29" in replaced
 
 
-def source_page(reader: str) -> PlannedPage:
+def source_page(reader: str, unread: str = "") -> PlannedPage:
     """Return the page of a source whose second page `reader` read from its picture."""
     pages = (ExtractedPage(1, "text"), ExtractedPage(2, "text", transcribed_by=reader))
     result = plan_pages(
         [draft(SUMMARY, "A", "One.", kind="source")],
-        source=replace(source(), pages=pages),
+        source=replace(source(), pages=pages, unread=unread),
         wiki=Wiki(),
         summary_path=SUMMARY,
         author="offline",
@@ -253,6 +253,15 @@ def test_page_of_a_scan_says_who_read_it_until_the_file_has_text_itself() -> Non
 
     assert "transcribed" not in again
     assert "transcribed: me" in kept
+
+
+def test_page_says_which_pages_nobody_could_read_until_somebody_can() -> None:
+    unread = source_page("", unread="page 2")
+    assert parse_page(unread.text).word("unread") == "page 2"
+
+    again = updated_page(later(source_page("ocr")), Standing(unread.text, unread.text)).text
+
+    assert "unread" not in again
 
 
 def test_another_source_asks_for_a_merge_only_if_it_says_something_new() -> None:

@@ -14,6 +14,7 @@ from PIL import Image
 
 from tests.extract.conftest import Read
 from vaultd.core.text import clean
+from vaultd.extract import recognition
 from vaultd.extract.content import LATIN
 from vaultd.extract.readers import page_picture
 from vaultd.model.document import ExtractStatus
@@ -237,7 +238,23 @@ def test_picture_file_is_a_picture_that_needs_recognition(tmp_path: Path, read: 
 
     assert (extraction.kind, extraction.status) == ("png", ExtractStatus.NO_TEXT)
     assert extraction.reason.startswith("Needs OCR")
+    assert "nstall text recognition (`pip" in extraction.reason
     assert extraction.pages[0].text == "![](image1)"
+
+
+def test_picture_without_words_is_not_said_to_want_what_is_installed(
+    tmp_path: Path, read: Read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recognition, "available", lambda: True)
+    monkeypatch.setattr(recognition, "recognised", lambda _: recognition.Recognised("", 0.0))
+    path = tmp_path / "photo.jpg"
+    path.write_bytes(png())
+
+    reason = read(path).reason
+
+    assert reason.startswith("Needs OCR")
+    assert "scan anew" in reason
+    assert "nstall" not in reason
 
 
 def test_photograph_is_as_wide_as_it_is_shown(tmp_path: Path, read: Read) -> None:

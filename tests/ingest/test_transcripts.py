@@ -53,12 +53,22 @@ def scan(*, pages: int, with_text: bool) -> bytes:
 async def test_without_a_model_that_sees_a_scan_is_parked_as_in_need_of_ocr(
     vault: Vault, make_desk: MakeDesk
 ) -> None:
-    drop(vault, "scan.pdf", scan(pages=2, with_text=False))
+    drop(vault, "my scan.pdf", scan(pages=2, with_text=False))
 
     with pytest.raises(UnreadableSourceError) as raised:
-        await ingest(make_desk(), "scan.pdf")
+        await ingest(make_desk(), "my scan.pdf")
 
     assert raised.value.code == "needs_ocr"
+    for help in ("rapidocr onnxruntime`", "`llm.vision_model`", '`vaultd retry "raw/my scan.pdf"`'):
+        assert help in str(raised.value)
+
+
+async def test_pages_that_nobody_could_read_are_named(vault: Vault, make_desk: MakeDesk) -> None:
+    drop(vault, "scan.pdf", scan(pages=2, with_text=True))
+
+    material = await read_material(PATH, IDENTITY, SUMMARY, make_desk(), nothing)
+
+    assert material.source.unread == "page 2-3"
 
 
 async def test_an_empty_file_is_not_said_to_need_ocr(vault: Vault, make_desk: MakeDesk) -> None:
@@ -111,10 +121,11 @@ async def test_pages_that_nobody_can_read_leave_the_file_parked(
     drop(vault, "scan.pdf", scan(pages=1, with_text=False))
     server.when("transcribe", "[illegible]\n---END OF REPLY---")
 
-    with pytest.raises(UnreadableSourceError) as raised:
+    with pytest.raises(UnreadableSourceError, match="found nothing to read on page 1") as raised:
         await ingest(make_desk(seeing), "scan.pdf")
 
     assert raised.value.code == "needs_ocr"
+    assert "nstall" not in str(raised.value)
 
 
 async def test_many_scanned_pages_wait_for_a_persons_word(

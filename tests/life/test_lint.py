@@ -7,8 +7,9 @@ import pytest
 from tests.life.conftest import World, nothing
 from vaultd.core.listing import is_page
 from vaultd.core.searchable import is_searched
-from vaultd.model.jobs import JobKind
+from vaultd.model.jobs import JobKind, NewJob, Parked
 from vaultd.model.paths import VaultPath
+from vaultd.store import jobs
 from vaultd.upkeep.lint import Linter
 
 REPORT = VaultPath("wiki/reviews/lint.md")
@@ -46,6 +47,24 @@ async def test_every_kind_of_fault_is_found(world: World) -> None:
     assert ("unlisted", "wiki/concepts/Lonely.md", ()) in found
     assert ("duplicate", "wiki/concepts/The warmths.md", ("wiki/concepts/Warmth.md",)) in found
     assert any(kind == "conflict-copy" for kind, _, _ in found)  # W23
+
+
+async def test_documents_that_could_not_be_read_are_listed_with_what_helps(world: World) -> None:
+    page = '---\ntype: source\nsources: ["half.pdf"]\nunread: page 2\n---\nText.\n'
+    world.write("wiki/sources/half.md", page)
+    await world.ingest("scan.pdf")
+    new = NewJob(JobKind.INGEST, "raw/scan.pdf", "a newer file")
+    (job,) = await world.db.run(jobs.enqueue_all, [new], now=world.clock())
+    await world.db.run(jobs.claim, kinds=(JobKind.INGEST,), now=world.clock())
+    outcome = Parked("Needs OCR: all are pictures. Then: `vaultd retry`.", "needs_ocr")
+    await world.db.run(jobs.finish, job, outcome, now=world.clock())
+
+    found = await lint(world)
+
+    assert ("unread", "raw/scan.pdf", ()) in found
+    assert ("unread", "wiki/sources/half.md", ()) in found
+    assert "page 2 could not be read." in world.text(REPORT)
+    assert "all are pictures. Then: vaultd retry." in world.text(REPORT)
 
 
 async def test_the_note_of_a_folder_named_like_a_note_is_linked_to(world: World) -> None:

@@ -21,7 +21,8 @@ from vaultd.model.wiki import PageDraft
 
 LISTS = ("tags", "aliases", "related", "sources")
 BY_CODE = frozenset(  # never taken from a model
-    ["type", "title", *LISTS, "created", "updated", "author", "source_sha256", "transcribed", "end"]
+    ["type", "title", *LISTS, "created", "updated", "author", "source_sha256", "transcribed"]
+    + ["unread", "end"]
 )
 EXTRA_LIMIT = 20  # further properties kept of one page
 TITLE_LIMIT = 250  # characters; longer is a sentence that lost its way

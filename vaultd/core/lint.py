@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -27,6 +27,7 @@ NEAR = 0.75  # share of equal letters from which a name may have been meant
 HEADINGS = {  # kinds in the order they are told
     "broken-link": "Links that lead nowhere",
     "invalid-properties": "Properties that cannot be read",
+    "unread": "Documents that could not be read, or not wholly",
     "stale": "Pages behind their sources",
     "orphan": "Pages nothing links to",
     "unlisted": "Pages missing from the index",
@@ -52,7 +53,8 @@ class Facts:
     """All that is looked at: the notes below `wiki/` with the targets they name, and the rest.
 
     `unreadable` are notes whose properties cannot be read, `behind` are sources that changed
-    since their pages were written, `known` are all sources whose file is there.
+    since their pages were written, `known` are all sources whose file is there. `unread` says of
+    sources that are parked, and of pages whose source is not wholly read, why.
     """
 
     pages: Sequence[PageRef]
@@ -61,6 +63,7 @@ class Facts:
     unreadable: Collection[VaultPath] = ()
     behind: Collection[SourceId] = ()
     known: Collection[SourceId] = ()
+    unread: Mapping[VaultPath, str] = field(default_factory=dict)
 
 
 def findings(facts: Facts) -> list[Finding]:
@@ -69,6 +72,7 @@ def findings(facts: Facts) -> list[Finding]:
     found = [
         *_broken(facts, resolver),
         *_unreadable(facts),
+        *(Finding("unread", path, reason) for path, reason in facts.unread.items()),
         *_stale(facts),
         *_orphans(facts, resolver),
         *_unlisted(facts, resolver),

@@ -32,6 +32,7 @@ OWN_KEYS = (  # in the order they are written
     "sources",
     "source_sha256",
     "transcribed",
+    "unread",
     "author",
 )
 LISTED_KEYS = ("tags", "aliases", "related", "sources")
@@ -105,7 +106,8 @@ class Page:
 class NewProperties:
     """What code writes above a new page. `related` holds whole links; `extra` comes last.
 
-    `transcribed` says who read the source from pictures of its pages.
+    `transcribed` says who read the source from pictures of its pages, `unread` which pages nobody
+    could read.
     """
 
     type: str
@@ -119,6 +121,7 @@ class NewProperties:
     sources: tuple[SourceId, ...] = ()
     source_sha256: str = ""
     transcribed: str = ""
+    unread: str = ""
     extra: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -270,6 +270,7 @@ class _Weaving:
             sources=(self.source.id,),
             source_sha256=self.source.sha256 if is_summary else "",
             transcribed=self.source.transcribed_by if is_summary else "",
+            unread=self.source.unread if is_summary else "",
             extra=_extra(placed.draft.extra),
         )
         return PlannedPage(placed.path, properties, woven.body, placed.known is not None)

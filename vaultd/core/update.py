@@ -136,7 +136,7 @@ def page_without(standing: Standing, body: str, leaving: Leaving, today: date) -
 
 def left_to_person(text: str) -> str:
     """Return the text of a page that stays although its only source is gone."""
-    gone = ("sources", "source_sha256", "transcribed", "author")
+    gone = ("sources", "source_sha256", "transcribed", "unread", "author")
     return set_properties(text, dict.fromkeys(gone))
 
 
@@ -268,8 +268,13 @@ def _changes(planned: PlannedPage, standing: Standing) -> dict[str, Settable]:
 
 def _words(new: NewProperties) -> dict[str, Settable]:
     """Return the words to set; None goes: the source's file now has text of its own."""
-    transcribed = new.transcribed or (None if new.source_sha256 else "")
-    words = {"author": new.author, "source_sha256": new.source_sha256, "transcribed": transcribed}
+    nothing = None if new.source_sha256 else ""
+    words = {
+        "author": new.author,
+        "source_sha256": new.source_sha256,
+        "transcribed": new.transcribed or nothing,
+        "unread": new.unread or nothing,
+    }
     return {key: word for key, word in words.items() if word != ""}
 
 

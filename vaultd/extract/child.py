@@ -110,6 +110,7 @@ def _convert(path: Path, stream: BinaryIO, *, pictures: bool, recognise: bool) -
     kind = kind_of(path)
     wire.write_frame(stream, wire.BEGIN, {"kind": kind, "pages": 1})
     content = content_of(path, kind)
+    content.recognises = recognise
     wire.write_frame(stream, wire.BEGIN, {"kind": kind, "pages": content.expected})
     pages = _within_limit(content.pages)
     judged = verdict(kind, content, _texts(pages, {}))

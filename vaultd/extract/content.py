@@ -122,6 +122,7 @@ class Content:
     `pages` is gone through once, within the time that `expected` pages allow; only then are
     `status` (OK or PARTIAL), `reason`, `warnings` and `scans` (index of a page without text: how
     to draw it) final. `pictures` is called once, after that, and may add places to the pages.
+    `recognises` says that there is text recognition to read the scans.
     """
 
     pages: Iterable[PageText]
@@ -132,6 +133,7 @@ class Content:
     metadata: Mapping[str, str] = field(default_factory=dict)
     pictures: Callable[[], Iterable[Candidate]] = tuple
     scans: dict[int, Scan] = field(default_factory=dict)
+    recognises: bool = False
 
 
 class Gallery:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from vaultd.core.language import language_of
 from vaultd.core.legibility import letter_count, too_little_text
 from vaultd.extract.content import Content
+from vaultd.extract.version import EXTRAS
 from vaultd.model.document import ExtractStatus
 
 NEEDS_OCR = "Needs OCR"  # begins every reason that text recognition would settle
+INSTALLER = "pipx inject vaultd" if "pipx" in Path(sys.prefix).parts else "pip install"
+SEEING = "name a model that sees pictures (`llm.model` and `llm.vision_model` in the settings)"
+INSTALL = f"Install text recognition (`{INSTALLER} {' '.join(EXTRAS['ocr'])}`), or {SEEING}."
+RESCAN = f"Text recognition read nothing there: scan anew, larger and sharper, or {SEEING}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +44,9 @@ def verdict(kind: str, content: Content, texts: Sequence[str]) -> Verdict:
     elif content.scans:
         numbers = page_ranges([index + 1 for index in content.scans])
         status = ExtractStatus.PARTIAL
-        reason = f"{NEEDS_OCR}: no usable text layer on page {numbers}."
+        reason = f"{NEEDS_OCR}: there are only pictures on page {numbers}."
+    if reason.startswith(NEEDS_OCR):
+        reason = f"{reason} {RESCAN if content.recognises else INSTALL}"
     language = language_of("\n\n".join(texts))
     return Verdict(status, reason, language, list(content.warnings), sorted(content.scans))
 

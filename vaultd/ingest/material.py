@@ -21,6 +21,7 @@ from vaultd.errors import (
     TransientError,
     UnreadableSourceError,
 )
+from vaultd.extract.verdict import NEEDS_OCR, page_ranges
 from vaultd.ingest.desk import Desk
 from vaultd.ingest.local_pictures import with_local_pictures
 from vaultd.ingest.transcripts import transcribed
@@ -110,9 +111,16 @@ async def read_text(path: VaultPath, identity: SourceId, desk: Desk) -> SourceTe
 
 def _usable(extraction: Extraction, path: VaultPath) -> Extraction:
     if code := UNREADABLE.get(extraction.status):
-        code = "needs_ocr" if extraction.reason.startswith("Needs OCR") else code
-        raise UnreadableSourceError(extraction.reason or f"{path} has no usable text.", code)
+        reason = extraction.reason or f"{path} has no usable text."
+        if reason.startswith(NEEDS_OCR):
+            code, reason = "needs_ocr", f'{reason} Then: `vaultd retry "{path}"`.'
+        raise UnreadableSourceError(reason, code)
     return extraction
+
+
+def _unread(extraction: Extraction) -> str:
+    numbers = page_ranges([index + 1 for index in extraction.scans])
+    return f"page {numbers}" if numbers else ""
 
 
 def _stripped(extraction: Extraction) -> Extraction:
@@ -133,6 +141,7 @@ def _source_text(
         language=extraction.language if language == "auto" else language,
         pages=extraction.pages,
         images=extraction.images,
+        unread=_unread(extraction),
         folder_context=" > ".join(folders),
         metadata=extraction.metadata,
     )

@@ -9,6 +9,7 @@ import structlog
 
 from vaultd.core.language import language_of
 from vaultd.errors import BadReplyError, PermanentError, WaitingError
+from vaultd.extract.verdict import NEEDS_OCR, page_ranges
 from vaultd.ingest.desk import Desk
 from vaultd.model.document import ExtractedPage, Extraction, ExtractStatus
 from vaultd.model.jobs import Progress
@@ -18,6 +19,7 @@ from vaultd.store import ingest_cache
 
 AT_ONCE = 4  # pages drawn and asked for at a time: each is a megabyte in memory
 PAGE_TOKENS = 3_000  # a picture of a page takes about 1,500 tokens, its text as many again
+ANEW = "Scan such pages anew, larger and sharper."
 ILLEGIBLE = "[illegible]"  # what a model answers for a page without text
 
 
@@ -105,10 +107,12 @@ def _with_texts(extraction: Extraction, texts: dict[int, str], reader: str) -> E
         _with_text(page, texts[index], reader) if index in texts else page
         for index, page in enumerate(extraction.pages)
     )
-    status, reason = extraction.status, extraction.reason
+    status, reason = extraction.status, ""
     if texts:
         status = ExtractStatus.PARTIAL if left else ExtractStatus.OK
-        reason = f"Needs OCR: {len(left)} of its pages could not be read." if left else ""
+    if left:
+        numbers = page_ranges([index + 1 for index in left])
+        reason = f"{NEEDS_OCR}: {reader} found nothing to read on page {numbers}. {ANEW}"
     language = extraction.language or language_of("\n\n".join(texts.values()))
     return replace(
         extraction, pages=pages, scans=left, status=status, reason=reason, language=language

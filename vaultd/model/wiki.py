@@ -31,7 +31,7 @@ class SourceText:
 
     `sha256` is the hash of the file's bytes. `folder_context` holds the folders between
     `raw/` and the file joined with " > ". `language` is the language to write in.
-    `images` carry captions by then, and no data.
+    `images` carry captions by then, and no data. `unread` names the pages that nobody could read.
     """
 
     id: SourceId
@@ -41,6 +41,7 @@ class SourceText:
     language: str
     pages: tuple[ExtractedPage, ...]
     images: tuple[ExtractedImage, ...] = ()
+    unread: str = ""
     folder_context: str = ""
     metadata: Mapping[str, str] = field(default_factory=dict)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,15 +11,19 @@ from vaultd.core.lint import REPORT, Facts, as_document, findings, is_looked_at,
 from vaultd.core.page import parse_page
 from vaultd.core.timing import stamp
 from vaultd.errors import OnlineOnlyError, VaultdError
-from vaultd.model.jobs import Job, Progress
-from vaultd.model.paths import Clock, VaultPath
+from vaultd.extract import CONVERTER_VERSION
+from vaultd.extract.verdict import INSTALL
+from vaultd.model.jobs import Job, JobState, Progress
+from vaultd.model.paths import Clock, SourceId, VaultPath
 from vaultd.publish.catalog import read_wiki
 from vaultd.publish.links import LinkMap
 from vaultd.publish.plan import Plan, Write
 from vaultd.publish.publish import publish
-from vaultd.store import receipt, sources
+from vaultd.store import receipt, sources, standing
 from vaultd.store.database import Database
 from vaultd.vault.files import Vault
+
+MOST_PARKED = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,25 +71,44 @@ class Linter:
         files = set(self.links.files)
         known = [source.identity for source in stored if source.path in files]
         notes = [path for path in self.links.notes if is_looked_at(path)]
+        paths = {source.identity: source.path for source in stored}
+        unreadable, unread = await asyncio.to_thread(self._looked_into, notes, paths)
+        parked = await self.db.read(standing.unsettled, MOST_PARKED)
+        unread |= {each.path: each.reason for each in parked if each.state == JobState.PARKED}
         return Facts(
             pages=wiki.pages,
             targets={path: self.links.notes[path].targets for path in sorted(notes)},
             files=self.links.files,
-            unreadable=await asyncio.to_thread(self._unreadable, notes),
+            unreadable=unreadable,
             behind=behind,
             known=known,
+            unread=unread,
         )
 
-    def _unreadable(self, notes: list[VaultPath]) -> list[VaultPath]:
-        found: list[VaultPath] = []
+    def _looked_into(
+        self, notes: list[VaultPath], paths: Mapping[SourceId, VaultPath]
+    ) -> tuple[list[VaultPath], dict[VaultPath, str]]:
+        """Return the notes whose properties cannot be read, and what those of others miss."""
+        unreadable: list[VaultPath] = []
+        unread: dict[VaultPath, str] = {}
         for path in notes:
             try:
-                content = self.vault.read(path) or b""
-                readable = parse_page(content.decode("utf-8")).readable
+                page = parse_page((self.vault.read(path) or b"").decode("utf-8"))
             except OnlineOnlyError:
                 continue
             except (UnicodeDecodeError, VaultdError):
-                readable = False
-            if not readable:
-                found.append(path)
-        return sorted(found)
+                unreadable.append(path)
+                continue
+            if not page.readable:
+                unreadable.append(path)
+            elif missing := page.word("unread"):
+                unread[path] = f"{missing} could not be read. {_help(page.sources, paths)}"
+        return sorted(unreadable), unread
+
+
+def _help(identities: Sequence[SourceId], paths: Mapping[SourceId, VaultPath]) -> str:
+    """Return what helps where pages of a page's document are pictures."""
+    files = " ".join(f'"{paths[each]}"' for each in identities if each in paths)
+    is_installed = "ocr" in CONVERTER_VERSION.split("+")
+    again = f"`vaultd ingest {files}`"
+    return f"{again} reads it again." if is_installed else f"{INSTALL} Then: {again}."

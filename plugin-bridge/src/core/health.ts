@@ -12,6 +12,7 @@ export interface FindingGroup {
 const KINDS: Readonly<Record<string, string>> = {
 	"broken-link": "Links that lead nowhere",
 	"invalid-properties": "Properties that cannot be read",
+	unread: "Documents that could not be read, or not wholly",
 	stale: "Pages behind their documents",
 	orphan: "Pages nothing links to",
 	unlisted: "Pages missing from the index",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from functools import partial
 
 import pytest
@@ -10,6 +12,7 @@ from tests.search.worlds import World
 from vaultd.model.paths import VaultPath
 from vaultd.model.search import Mode
 from vaultd.search import SearchEngine
+from vaultd.store import finding
 from vaultd.vault.files import is_there
 
 TEXTS = [f"# Koji {number}\n\nKoji grows on rice {number}.\n" for number in range(9)]
@@ -115,3 +118,22 @@ def test_a_disk_that_does_not_answer_has_every_file(
     monkeypatch.setattr("vaultd.vault.files.Path.exists", refuse)
 
     assert partial(is_there, world.vault.root)(VaultPath("notes/1.md"))
+
+
+async def test_a_disk_that_hangs_holds_up_one_answer_and_nobody_else(
+    koji: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hangs, goes_on = threading.Event(), threading.Event()
+
+    def hang(path: VaultPath) -> bool:
+        hangs.set()
+        return goes_on.wait(20)
+
+    monkeypatch.setattr("vaultd.search.engine.LOOK_SECONDS", 0.2)
+    koji.engine = SearchEngine(koji.db, [koji.embedder], vault_name="v", there=hang)
+    answer = asyncio.create_task(koji.paths("koji rice", k=5))
+    assert await asyncio.to_thread(hangs.wait, 10)
+
+    assert await koji.db.read(finding.count_passages)  # who asks the database need not wait
+    assert len(await answer) == 5
+    goes_on.set()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
+from typing import NamedTuple, TypeVar
 
 import structlog
 
@@ -48,10 +49,13 @@ MEMORY_BYTES = 256 * 1024 * 1024  # for the vectors' copy: about 490,000 windows
 MOST = 100  # results of one question
 FOLDERS = 2  # folders among the results: more would hide the passages
 NAMED = 3  # files put first for their name
+LOOK_SECONDS = 1.0  # for the files of an answer: a healthy disk takes microseconds
 SPARE = 10  # passages read besides `k`: some repeat others
 SCALED = "use-multilingual-v3/"  # embedders whose cosines the weights are made for
 NOTHING_NEAR = Near({}, {}, frozenset(), {})
 NONE_EXCLUDED = partial(ExcludedFiles, ())
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -72,6 +76,11 @@ class _Asked:
     embedded: tuple[StoredEmbedder, Vector] | None = None  # the question, and who embedded it
     routes: Routes = NO_ROUTES
     scale: float = 1.0
+
+
+class _Ranking(NamedTuple):
+    ranked: Sequence[Ranked]
+    foreign: frozenset[int]  # passages in another script than the question
 
 
 class SearchEngine:
@@ -129,7 +138,11 @@ class SearchEngine:
         if question.mode is not Mode.WORDS and asked.parsed.text:
             await self._ask_vectors(asked)
         k = max(1, min(question.k, MOST))
-        results = await self._db.read(self._results, asked, question, k)
+        ranking = await self._db.read(self._ranking, asked, question)
+        results = await self._still_there(
+            lambda gone: self._db.read(self._results, asked, ranking, k, gone),
+            lambda hit: (hit.path, *(standing.path for standing in hit.also)),
+        )
         if asked.hidden and len(results) < k:
             asked.notes.append(f"Left out: {asked.hidden} files that you excluded in Obsidian.")
         return Answer(question.text, tuple(asked.lanes), tuple(results), tuple(asked.notes))
@@ -142,7 +155,10 @@ class SearchEngine:
         _, hidden = await self._hidden()
         scope = finding.without_files(near.EVERYTHING, hidden)
         scores = await near.files_near_file(self._db, self._vectors, active, path, scope)
-        rows = await self._db.read(near.file_rows, scores, k, self._there)
+        rows = await self._still_there(
+            lambda gone: self._db.read(near.file_rows, scores, k, gone),
+            lambda found: (found[0].path,),
+        )
         return tuple(
             Related(row.path, row.title, round(score, 4), link_to(self._vault_name, row.path))
             for row, score in rows
@@ -151,10 +167,39 @@ class SearchEngine:
     async def titles(self, prefix: str, k: int = 20) -> tuple[Title, ...]:
         """Return the files whose title, alias or name begins with `prefix`, or holds it."""
         named = await self._db.read(titles.titles_like, prefix, max(1, min(k, MOST)))
-        return tuple(await asyncio.to_thread(self._still_there, named))
+        gone = await self._gone({title.path for title in named})
+        return tuple(title for title in named if title.path not in gone)
 
-    def _still_there(self, named: Iterable[Title]) -> list[Title]:
-        return [title for title in named if self._there(title.path)]
+    async def _still_there(
+        self,
+        find: Callable[[Set[VaultPath]], Awaitable[Sequence[T]]],
+        paths_of: Callable[[T], Iterable[VaultPath]],
+    ) -> Sequence[T]:
+        """Return what `find` finds without the files it is given, once all of it is there."""
+        known: set[VaultPath] = set()
+        gone: set[VaultPath] = set()
+        while True:
+            found = await find(gone)
+            new = {path for one in found for path in paths_of(one)} - known
+            if not (missing := await self._gone(new)):
+                return found
+            known |= new
+            gone |= missing
+
+    async def _gone(self, paths: Iterable[VaultPath]) -> set[VaultPath]:
+        """Return which files were deleted a moment ago; none where the disk does not answer.
+
+        Asked beside the database's threads, which others wait for.
+        """
+        try:
+            async with asyncio.timeout(LOOK_SECONDS):
+                return await asyncio.to_thread(self._missing, list(paths))
+        except TimeoutError:
+            log.warning("the vault's disk does not answer")
+            return set()
+
+    def _missing(self, paths: Iterable[VaultPath]) -> set[VaultPath]:
+        return {path for path in paths if not self._there(path)}
 
     async def near_pages(self, text: str, k: int) -> tuple[PageRef, ...]:
         """Return the wiki pages that `text` concerns most, nearest first."""
@@ -228,7 +273,7 @@ class SearchEngine:
             asked.routes = routes
             asked.lanes.append("summaries")
 
-    def _results(self, db: Connection, asked: _Asked, question: Question, k: int) -> list[Hit]:
+    def _ranking(self, db: Connection, asked: _Asked, question: Question) -> _Ranking:
         if asked.embedded:
             self._note_pending(db, asked, asked.embedded[0])
             if question.mode is Mode.HYBRID:
@@ -253,7 +298,12 @@ class SearchEngine:
         found = levelled(joined(fused, place_of), lanes, scale=asked.scale)
         ordinals = {p: place.ordinal for p, place in places.items()}
         ranked = spread(_named_first(found, named.values()), place_of, ordinals)
-        hits = self._hits(db, asked, ranked, foreign, k)
+        return _Ranking(ranked, foreign)
+
+    def _results(
+        self, db: Connection, asked: _Asked, ranking: _Ranking, k: int, gone: Set[VaultPath]
+    ) -> list[Hit]:
+        hits = self._hits(db, asked, ranking, k, gone)
         if asked.narrowed:  # a folder has no words, tags or days
             return hits
         shown = {
@@ -262,23 +312,18 @@ class SearchEngine:
             if f"{place}/" not in asked.excluded
         }
         folders = near.folder_hits(db, shown, self._vault_name)
-        return _with_folders(hits, (hit for hit in folders if self._there(hit.path)), k)
+        return _with_folders(hits, (hit for hit in folders if hit.path not in gone), k)
 
     def _hits(
-        self,
-        db: Connection,
-        asked: _Asked,
-        ranked: Sequence[Ranked],
-        foreign: frozenset[int],
-        k: int,
+        self, db: Connection, asked: _Asked, ranking: _Ranking, k: int, gone: Set[VaultPath]
     ) -> list[Hit]:
         near_by = asked.near or NOTHING_NEAR
         begun = asked.words.begun if asked.words else ""
         finder = Finder(asked.terms, begun=begun)
         there = Finder([*asked.terms, *asked.translated.terms])
-        results = Results(self._vault_name, k, self._there)
-        for start in range(0, len(ranked), k + SPARE):
-            batch = ranked[start : start + k + SPARE]
+        results = Results(self._vault_name, k, gone)
+        for start in range(0, len(ranking.ranked), k + SPARE):
+            batch = ranking.ranked[start : start + k + SPARE]
             rows = finding.found_rows(db, [one.passage for one in batch])
             windows = [near_by.windows[p] for p in rows if p in near_by.windows]
             ordinals = window_ordinals(db, windows)
@@ -287,7 +332,7 @@ class SearchEngine:
                     return results.hits()
                 if one.passage in rows:
                     window = near_by.windows.get(one.passage, 0)
-                    shown = there if one.passage in foreign else finder
+                    shown = there if one.passage in ranking.foreign else finder
                     results.take(one, rows[one.passage], ordinals.get(window), shown)
         return results.hits()
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import islice
 from urllib.parse import quote
 
@@ -50,14 +50,14 @@ class Results:
 
     A text that stands in two files comes once, and so does a page's passage that shows what
     another result says: it is named with that one. Where a page comes before the source it
-    quotes, the source takes its place, since that leads to the page of the PDF. A file that is
-    not `there` any more is left out, though the index still has it.
+    quotes, the source takes its place, since that leads to the page of the PDF. Files that are
+    `gone` are left out, though the index still has them.
     """
 
-    def __init__(self, vault_name: str, k: int, there: Callable[[VaultPath], bool]) -> None:
+    def __init__(self, vault_name: str, k: int, gone: Set[VaultPath]) -> None:
         self._vault_name = vault_name
         self._k = k
-        self._there = cache(there)
+        self._gone = gone
         self._shown: list[_Shown] = []
 
     @property
@@ -71,7 +71,7 @@ class Results:
             if other.found.text_hash == found.text_hash:
                 other.also.append(self._standing(found))
                 return
-        if not self._there(found.path):
+        if found.path in self._gone:
             return
         made = self._made(ranked, found, ordinal, finder)
         for place, other in enumerate(self._shown):
@@ -121,7 +121,7 @@ class Results:
         own = (shown.found.path, shown.found.page)
         places = {(one.path, one.page): one for one in (*self._cited(shown), *shown.also)}
         others = (one for place, one in places.items() if place != own)
-        return tuple(islice((one for one in others if self._there(one.path)), ALSO))
+        return tuple(islice((one for one in others if one.path not in self._gone), ALSO))
 
     def _cited(self, shown: _Shown) -> Iterator[Standing]:
         for cited in cited_for(shown.snippet, shown.found.text):

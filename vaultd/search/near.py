@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import TypeVar
 
 from vaultd.core.folder_note import note_path_of
@@ -85,14 +85,14 @@ def _spread(items: Sequence[T]) -> list[T]:
 
 
 def file_rows(
-    db: Connection, scores: Mapping[int, float], k: int, there: Callable[[VaultPath], bool]
+    db: Connection, scores: Mapping[int, float], k: int, gone: Set[VaultPath]
 ) -> list[tuple[finding.FileRow, float]]:
-    """Return the `k` best of the scored files that are `there`."""
+    """Return the `k` best of the scored files that are not `gone`."""
     found: list[tuple[finding.FileRow, float]] = []
     for file in sorted(scores, key=lambda one: (-scores[one], one)):
         if len(found) == k:
             break
-        if (row := finding.file_row(db, file)) and there(row.path):
+        if (row := finding.file_row(db, file)) and row.path not in gone:
             found.append((row, scores[file]))
     return found
 

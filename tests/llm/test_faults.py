@@ -26,6 +26,7 @@ from vaultd.llm.faults import PromptTooLongError, ReplyCutError
 from vaultd.llm.gate import Gate
 from vaultd.llm.request import Message, ModelRequest
 from vaultd.llm.traits import NO_THINKING, Lesson, lesson_of, reasoning_off
+from vaultd.model.paths import Clock
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 NOW = datetime(2027, 1, 1, tzinfo=UTC)
@@ -172,8 +173,10 @@ def llm(endpoint: Endpoint, book: FakeBook) -> LlmClient:
     return client_of(endpoint, book)
 
 
-def client_of(endpoint: Endpoint, book: FakeBook, *, limit: int = 4) -> LlmClient:
-    return LlmClient(endpoint, book, gate=Gate(limit), clock=lambda: NOW, context_chars=200_000)
+def client_of(
+    endpoint: Endpoint, book: FakeBook, *, limit: int = 4, clock: Clock = lambda: NOW
+) -> LlmClient:
+    return LlmClient(endpoint, book, gate=Gate(limit), clock=clock, context_chars=200_000)
 
 
 def request_of(text: str = "Say something. " * 60, subject: str = "a.pdf") -> ModelRequest:
@@ -212,13 +215,16 @@ async def test_each_fault_leads_to_one_reaction_within_its_time(
     "name", sorted(set(FAULTS) - SLOW - {n for n in FAULTS if REACTIONS[n] == USABLE})
 )
 async def test_a_reply_that_may_not_be_used_is_asked_for_again(
-    name: str, server: ModelServer, llm: LlmClient, book: FakeBook
+    name: str, server: ModelServer, endpoint: Endpoint, book: FakeBook
 ) -> None:
+    now = [NOW]
+    client = client_of(endpoint, book, clock=lambda: now[0])
     server.say(FAULTS[name])
     with pytest.raises(VaultdError):
-        await llm.ask(request_of())
+        await client.ask(request_of())
 
-    reply = await llm.ask(request_of())
+    now[0] += timedelta(hours=1)  # the longest pause that is kept
+    reply = await client.ask(request_of())
 
     assert reply.text.startswith("Scripted text")
     assert len(server.calls) == 2
@@ -258,6 +264,26 @@ async def test_the_wait_asked_for_is_passed_on_and_not_counted(
 
     assert caught.value.retry_after == timedelta(seconds=seconds)
     assert not caught.value.counted
+
+
+async def test_nobody_is_asked_while_the_endpoint_wants_a_pause(
+    server: ModelServer, endpoint: Endpoint, book: FakeBook
+) -> None:
+    now = [NOW]
+    client = client_of(endpoint, book, clock=lambda: now[0])
+    server.say(FAULTS["429 seconds"])
+    with pytest.raises(RateLimitedError):
+        await client.ask(request_of())
+
+    now[0] += timedelta(seconds=3)
+    with pytest.raises(RateLimitedError) as caught:
+        await client.ask(request_of("Somebody else. " * 20))
+    assert caught.value.retry_after == timedelta(seconds=4)
+    assert len(server.calls) == 1
+
+    now[0] += timedelta(seconds=4)
+    await client.ask(request_of("Somebody else. " * 20))
+    assert len(server.calls) == 2
 
 
 async def test_refused_connection_pauses_everything(book: FakeBook) -> None:

@@ -6,13 +6,15 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 import structlog
 
 from vaultd.core.budget import halved
 from vaultd.core.text import tokens_of
-from vaultd.errors import BadReplyError, VaultdError
+from vaultd.core.timing import LONGEST_RETRY_AFTER
+from vaultd.errors import BadReplyError, RateLimitedError, VaultdError
 from vaultd.llm.endpoint import Endpoint
 from vaultd.llm.faults import PromptTooLongError, Refusal, fault_of
 from vaultd.llm.gate import Gate
@@ -103,6 +105,7 @@ class LlmClient:
         self._context_chars = context_chars
         self._known: dict[str, _Known] = {}
         self._asking: dict[str, tuple[asyncio.Lock, int]] = {}  # by digest, with who waits
+        self._rests_until: datetime | None = None  # as the endpoint asked for
 
     async def context_chars(self, model: str) -> int:
         """Return the characters a prompt and its reply may have together."""
@@ -133,6 +136,7 @@ class LlmClient:
                 return Completion(spoken(text)[0], cut=finish == "length", stored=True)
             await self._book.within_limit()
             async with self._gate.turn(request.subject):
+                self._let_rest()
                 return await self._asked(request, check)
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[str, None]:
@@ -147,6 +151,7 @@ class LlmClient:
                 return
             await self._book.within_limit()
             async with self._gate.turn(request.subject):
+                self._let_rest()
                 shown = 0
                 whole = ""
                 async with aclosing(self._attempt(request, anything)) as pieces:
@@ -199,11 +204,11 @@ class LlmClient:
                     continue
                 fault = fault_of(refused.refusal, model=request.model, now=self._clock())
                 ended = Ended(fault.code, refused=True)
-                await self._shrink_after(fault, request)
+                await self._heed(fault, request)
                 raise fault from refused
             except VaultdError as error:
                 ended = Ended(error.code, reader.received)
-                await self._shrink_after(error, request)
+                await self._heed(error, request)
                 raise
             finally:
                 await asyncio.shield(self._book.end(number, ended))
@@ -219,15 +224,30 @@ class LlmClient:
         check(completion.text)
         return completion
 
-    async def _shrink_after(self, error: VaultdError, request: ModelRequest) -> None:
-        """Take the model's context as half of what was believed, when a prompt was too long."""
-        if not isinstance(error, PromptTooLongError):
-            return
+    async def _heed(self, error: VaultdError, request: ModelRequest) -> None:
+        """Remember what an error says about later calls."""
+        if isinstance(error, PromptTooLongError):
+            await self._shrink(request)
+        if isinstance(error, RateLimitedError) and error.retry_after is not None:
+            self._rests_until = self._clock() + min(error.retry_after, LONGEST_RETRY_AFTER)
+
+    async def _shrink(self, request: ModelRequest) -> None:
+        """Take the model's context as half of what was believed."""
         believed = await self.context_chars(request.model)
         smaller = halved(believed, len(request.text))
         if smaller < believed:
             log.warning("context taken as smaller", model=request.model, context_chars=smaller)
             await self._learn(request.model, Lesson(CONTEXT, str(smaller)))
+
+    def _let_rest(self) -> None:
+        """Ask nothing while the endpoint wants a pause: it counts the calls that come meanwhile.
+
+        Raises:
+            RateLimitedError: for what is left of the pause.
+        """
+        left = self._rests_until - self._clock() if self._rests_until else timedelta(0)
+        if left > timedelta(0):
+            raise RateLimitedError("The model endpoint asked to wait.", retry_after=left)
 
     async def _learn(self, model: str, lesson: Lesson) -> None:
         await self._book.learn(model, lesson)

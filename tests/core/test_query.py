@@ -48,7 +48,18 @@ def test_nothing_typed_is_an_error(typed: str) -> None:
 
 @given(text=st.text(max_size=500), terms=st.lists(st.text(max_size=5), max_size=4))
 def test_marks_come_in_pairs_and_only_around_found_words(text: str, terms: list[str]) -> None:
-    assert snippet(text, Finder(terms)).count(MARK) % 2 == 0
+    finder = Finder(terms, begun=terms[-1] if terms else "")
+    shown = snippet(text, finder)
+
+    assert shown.count(MARK) % 2 == 0
+    unmarked = shown.replace(MARK, "").removeprefix("…").removesuffix("…")
+    assert unmarked in " ".join(text.replace(MARK, "*").split())
+
+
+def test_a_word_that_is_typed_to_its_end_is_shown_once() -> None:
+    shown = snippet("Down from the pasture.", Finder(["pasture"], begun="pasture"))
+
+    assert shown == "Down from the **pasture**."
 
 
 def test_found_words_are_marked_in_any_form() -> None:

@@ -37,8 +37,8 @@ class Finder:
         self._dense = _any_of(sorted(pairs) + sorted(dense - pairs - paired))
 
     def spans(self, text: str) -> list[Span]:
-        """Return the places of the terms in order; CJK terms that touch are one place."""
-        return sorted([*self._word_spans(text), *self._dense_spans(text)])
+        """Return the places of the terms in order, each once; CJK terms that touch are one."""
+        return sorted({*self._word_spans(text), *self._dense_spans(text)})
 
     def _word_spans(self, text: str) -> Iterator[Span]:
         lowered = text.lower()

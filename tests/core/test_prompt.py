@@ -101,7 +101,10 @@ def test_the_example_in_the_generation_prompt_is_read_by_our_own_parser() -> Non
 
 
 def test_languages_are_named() -> None:
-    assert language_name("zh-TW") == "Chinese"
+    assert language_name("zh-TW") == language_name("zh_Hant_HK") == "Traditional Chinese"
+    assert language_name("zh-CN") == "Simplified Chinese"
+    assert "characters as the text does" in language_rule("zh")
+    assert "characters as" not in language_rule("zh-TW") + language_rule("pt-BR")
     assert language_name("") == "the language of the document"
     assert "German" in language_rule("de")
 

@@ -41,6 +41,7 @@ LANGUAGES = {
     "vi": "Vietnamese",
     "zh": "Chinese",
 }
+TRADITIONAL = frozenset({"hant", "tw", "hk", "mo"})  # how Chinese is written there
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +89,20 @@ def version_of(prompt: type[Prompt]) -> str:
 
 def language_name(code: str) -> str:
     """Return what a language is called in English; the code itself where it is not known."""
-    return LANGUAGES.get(code.split("-", 1)[0].lower(), code or "the language of the document")
+    language, *more = code.replace("_", "-").lower().split("-")
+    name = LANGUAGES.get(language, code or "the language of the document")
+    if language == "zh" and more:
+        spelling = "Traditional" if TRADITIONAL.intersection(more) else "Simplified"
+        return f"{spelling} {name}"
+    return name
 
 
 def language_rule(code: str) -> str:
-    """Return the sentence that stands at both ends of a prompt."""
-    return (
-        f"Write in {language_name(code)}. Names, identifiers, code and quotations stay as they are."
-    )
+    """Return the sentences that stand at both ends of a prompt."""
+    name = language_name(code)
+    spelling = " Use traditional or simplified characters as the text does."
+    how = spelling if name == LANGUAGES["zh"] else ""
+    return f"Write in {name}.{how} Names, identifiers, code and quotations stay as they are."
 
 
 def _tidy(text: str) -> str:

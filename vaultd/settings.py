@@ -133,7 +133,7 @@ class IngestSettings(Section):
     parallel: Annotated[int, Field(ge=1, le=16)] = 3
     """Sources that may be written about at once; two more are read or published meanwhile."""
     language: Language = "auto"
-    """Language of the pages as an ISO code such as `en`, `zh` or `zh-TW`. `auto`: that of the source."""
+    """Language of the pages, an ISO code such as `en`, `zh` or `zh-TW`. `auto`: the source's."""
     multimodal: Literal["auto"] | bool = "auto"
     """`auto`: pictures stand in the source page, captions only with a vision model;
     `true`: captions are wanted; `false`: pictures are left out."""

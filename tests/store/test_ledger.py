@@ -59,15 +59,6 @@ def test_the_newest_usable_reply_is_found(db: Connection) -> None:
     assert found.text == "second"
 
 
-def test_a_refused_reply_is_asked_for_again(db: Connection) -> None:
-    ledger.end_call(db, ledger.begin_call(db, call()), end())
-
-    ledger.refuse_reply(db, "d1", "bad_reply")
-
-    assert ledger.stored_reply(db, "d1") is None
-    assert ledger.totals(db).calls == 1
-
-
 def test_a_call_whose_process_died_counts_with_its_prompt(db: Connection) -> None:
     ledger.begin_call(db, call())
 
@@ -87,8 +78,6 @@ def test_usage_is_told_by_day_model_and_stage(db: Connection) -> None:
     ]
     assert ledger.usage(db, since="2027") == []
     assert ledger.tokens_since(db, "2026-11-30") == 14
-    assert ledger.subject_totals(db, "a.pdf").calls == 3
-    assert ledger.subject_totals(db, "b.pdf").calls == 0
 
 
 def test_pruning_drops_texts_and_keeps_costs(db: Connection) -> None:

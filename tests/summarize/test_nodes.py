@@ -56,7 +56,6 @@ def test_ten_changes_of_one_child_are_one_mark_that_keeps_the_oldest_time(db: Co
     (mark,) = nodes.marks(db)
 
     assert (mark.folder, mark.since) == (FOLDER, NOON)
-    assert nodes.marked_children(db, FOLDER) == ["A.md"]
 
 
 def test_change_during_a_run_survives_the_run(db: Connection) -> None:
@@ -71,20 +70,6 @@ def test_change_during_a_run_survives_the_run(db: Connection) -> None:
     assert nodes.marks(db) == []
     nodes.mark_dirty(db, [VaultPath("wiki/b.md")], reason="edit", now=NOON)
     assert nodes.newest_mark(db, VaultPath("wiki")) > seen
-
-
-def test_moving_a_folder_takes_everything_below_it_along(db: Connection) -> None:
-    for path in ("wiki/a", "wiki/a/b", "wiki/ab"):
-        nodes.store_node(db, replace(GOOD, path=VaultPath(path)), now=NOON)
-
-    nodes.move_nodes(db, VaultPath("wiki/a"), VaultPath("wiki/z"))
-
-    assert [item.path for item in nodes.nodes_within(db, VaultPath("wiki"))] == [
-        "wiki/ab",
-        "wiki/z",
-        "wiki/z/b",
-    ]
-    assert [item.path for item in nodes.nodes_below(db, VaultPath("wiki/z"))] == ["wiki/z/b"]
 
 
 def test_dropped_summary_can_be_found_until_it_is_forgotten(db: Connection) -> None:

@@ -121,13 +121,6 @@ def newest_reply(db: Connection) -> int:
     return int(found or 0)
 
 
-def refuse_reply(db: Connection, digest: str, code: str) -> None:
-    """Mark the usable replies to a request as refused, so that it is asked again."""
-    db.execute(
-        "update model_calls set outcome = ? where digest = ? and outcome = 'ok'", (code, digest)
-    )
-
-
 def tokens_since(db: Connection, start: str) -> int:
     """Return the tokens, in and out, of all calls started at or after `start`."""
     return int(
@@ -155,16 +148,6 @@ def totals(db: Connection) -> Totals:
     row = db.execute(
         "select count(*), coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0)"
         " from model_calls"
-    ).fetchone()
-    return _totals(row)
-
-
-def subject_totals(db: Connection, subject: str) -> Totals:
-    """Return what the calls for one source or page cost so far."""
-    row = db.execute(
-        "select count(*), coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0)"
-        " from model_calls where subject = ?",
-        (subject,),
     ).fetchone()
     return _totals(row)
 

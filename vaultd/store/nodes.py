@@ -101,12 +101,6 @@ def marks(db: Connection) -> list[Mark]:
     return [Mark(VaultPath(row[0]), row[1], moment(row[2])) for row in rows]
 
 
-def marked_children(db: Connection, folder: VaultPath) -> list[str]:
-    """Return which children of `folder` changed, in order of name."""
-    rows = db.execute("select child from dirty where folder = ? order by child", (folder,))
-    return [row[0] for row in rows]
-
-
 def newest_mark(db: Connection, folder: VaultPath) -> int:
     """Return the generation of the newest mark of `folder`, 0 if it has none."""
     row = db.execute("select max(generation) from dirty where folder = ?", (folder,)).get
@@ -287,30 +281,6 @@ def rename_node(db: Connection, old: VaultPath, new: VaultPath) -> None:
         "update nodes set path = ?2, parent = ?3, name_key = ?4 where path = ?1",
         (old, new, parent_of(new), name_key(name_of(new))[0]),
     )
-
-
-def move_nodes(db: Connection, old: VaultPath, new: VaultPath) -> None:
-    """Let every summary at or below `old` follow to `new`; texts and vectors stay as they are."""
-    for table, column in (
-        ("nodes", "path"),
-        ("folder_notes", "folder"),
-        ("folder_notes", "note"),
-        ("buckets", "folder"),
-        ("former_nodes", "path"),
-    ):
-        db.execute(
-            f"update or replace {table} set {column} = ?2 || substr({column}, length(?1) + 1)"
-            f" where {column} = ?1 or ({column} > ?1 || '/' and {column} < ?1 || '0')",
-            (old, new),
-        )
-    for (path,) in db.execute(
-        "select path from nodes where path = ?1 or (path > ?1 || '/' and path < ?1 || '0')", (new,)
-    ).fetchall():
-        moved = VaultPath(str(path))
-        db.execute(
-            "update nodes set parent = ?, name_key = ? where path = ?",
-            (parent_of(moved), name_key(name_of(moved))[0], moved),
-        )
 
 
 def state_counts(db: Connection) -> dict[str, int]:

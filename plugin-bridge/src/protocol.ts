@@ -559,6 +559,7 @@ export interface Operations {
 		query: {
 			files?: number;
 			after?: string;
+			unsettled?: boolean;
 		};
 		body: undefined;
 		answer: Status;

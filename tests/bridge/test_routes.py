@@ -32,6 +32,9 @@ def test_a_status_lists_as_many_files_as_are_wanted(daemon: Daemon) -> None:
     assert none["counts"].keys() == whole["counts"].keys()
     assert len(rest["files"]) == 1
     assert rest["files"][0]["path"] > whole["files"][0]["path"]
+    assert daemon.get("/v1/status", unsettled=True)["files"] == [
+        each for each in whole["files"] if each["state"] not in ("done", "skipped")
+    ]
 
 
 def test_jobs_are_listed_by_state_kind_and_number(daemon: Daemon) -> None:

@@ -56,8 +56,11 @@ def test_one_file_and_those_that_are_not_simply_done_are_found_as_they_are_liste
     assert [db.read_sync(standing.standing, each.path) for each in listed] == listed
     assert db.read_sync(standing.standing, VaultPath("raw/unseen.pdf")) is None
     unsettled = [each for each in listed if each.state not in ("done", "skipped")]
-    assert db.read_sync(standing.unsettled, 1_000) == unsettled
-    assert db.read_sync(standing.unsettled, 3) == unsettled[:3]
+    assert db.read_sync(standing.standings, Part(unsettled=True)) == unsettled
+    assert (
+        db.read_sync(standing.standings, Part(unsettled[0].path, 2, unsettled=True))
+        == (unsettled[1:3])
+    )
 
 
 def test_a_status_of_many_files_is_read_in_parts(db: Database) -> None:

@@ -65,13 +65,16 @@ Words = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_MESSAG
 
 
 class StatusWanted(Asked):
-    """How many files to list, by path, and behind which; left out: all."""
+    """How many files to list, by path, behind which, and of which kind; left out: all."""
 
     files: Annotated[
         Annotated[int, Field(ge=0, le=LARGEST_LIMIT)] | None,
         told("How many files to list; left out: all."),
     ] = None
     after: Annotated[Word, told("List the files behind this path.")] = ""
+    unsettled: Annotated[bool, told("List only files that are not simply done or passed over.")] = (
+        False
+    )
 
 
 class ListJobs(Asked):

@@ -34,7 +34,7 @@ from vaultd.status import job_document, told_state
 from vaultd.store import joblist, reviews
 from vaultd.store.database import Connection
 from vaultd.store.joblist import JobRow
-from vaultd.store.standing import Standing, standing, unsettled
+from vaultd.store.standing import Part, Standing, standing, standings
 
 MOST = 20  # results; more fills an agent's context without answering better
 MOST_FILES = 50  # of those that are not simply done
@@ -172,7 +172,8 @@ class Asking:
 def _under_way(db: Connection, path: VaultPath | None) -> tuple[list[Standing], list[JobRow]]:
     """Return the files that are not simply done, and the open jobs; or those of one file."""
     if path is None:
-        return unsettled(db, MOST_FILES), list(joblist.listed(db, limit=MOST_FILES))
+        files = standings(db, Part(limit=MOST_FILES, unsettled=True))
+        return files, list(joblist.listed(db, limit=MOST_FILES))
     found = standing(db, path)
     jobs = [each for each in joblist.of_subject(db, path) if each.state in joblist.OPEN]
     return [] if found is None else [found], jobs

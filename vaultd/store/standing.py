@@ -39,10 +39,14 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Which files: those behind `after` in order of path, at most `limit` (None: all)."""
+    """Which files: those behind `after` in order of path, at most `limit` (None: all).
+
+    `unsettled`: only those that are not simply done or passed over.
+    """
 
     after: str = ""
     limit: int | None = None
+    unsettled: bool = False
 
 
 ALL = Part()
@@ -63,28 +67,26 @@ ROWS = f"""
         j.state, j.code, j.reason, coalesce(j.attempts, 0)
     {JOINED}
 """
+UNSETTLED = f"""
+    and not (s.code = '' and coalesce({INGESTED}, 0) and coalesce(j.state, 'done') = 'done')
+"""  # leaves out what is done, which is nearly all, before anything is made of it
 
 
 def standings(db: Connection, part: Part = ALL) -> list[Standing]:
     """Return how every file below `raw/` stands, by path; vanished files are left out."""
-    rows: list[tuple[Any, ...]] = db.execute(
-        f"{ROWS} and s.path > ? order by s.path limit ?",
-        (part.after, -1 if part.limit is None else part.limit),
-    ).fetchall()
-    return [_standing(row) for row in rows]
+    rows: Iterator[tuple[Any, ...]] = db.execute(
+        f"{ROWS} and s.path > ? {UNSETTLED if part.unsettled else ''} order by s.path",
+        (part.after,),
+    )
+    found = map(_standing, rows)
+    asked = (each for each in found if each.state not in QUIET) if part.unsettled else found
+    return list(islice(asked, part.limit))
 
 
 def standing(db: Connection, path: VaultPath) -> Standing | None:
     """Return how one file below `raw/` stands, None if none of that name has been seen."""
     row = db.execute(f"{ROWS} and s.path = ?", (path,)).fetchone()
     return None if row is None else _standing(row)
-
-
-def unsettled(db: Connection, limit: int) -> list[Standing]:
-    """Return the first `limit` files, by path, that are not simply done or skipped."""
-    rows: Iterator[tuple[Any, ...]] = db.execute(f"{ROWS} order by s.path")
-    found = (each for each in map(_standing, rows) if each.state not in QUIET)
-    return list(islice(found, limit))
 
 
 def counts(db: Connection) -> Counter[str]:

@@ -21,6 +21,7 @@ from vaultd.publish.plan import Plan, Write
 from vaultd.publish.publish import publish
 from vaultd.store import receipt, sources, standing
 from vaultd.store.database import Database
+from vaultd.store.standing import Part
 from vaultd.vault.files import Vault
 
 MOST_PARKED = 1_000
@@ -73,7 +74,7 @@ class Linter:
         notes = [path for path in self.links.notes if is_looked_at(path)]
         paths = {source.identity: source.path for source in stored}
         unreadable, unread = await asyncio.to_thread(self._looked_into, notes, paths)
-        parked = await self.db.read(standing.unsettled, MOST_PARKED)
+        parked = await self.db.read(standing.standings, Part(limit=MOST_PARKED, unsettled=True))
         unread |= {each.path: each.reason for each in parked if each.state == JobState.PARKED}
         return Facts(
             pages=wiki.pages,

@@ -39,7 +39,7 @@ async def status(program: Program, asked: StatusWanted) -> Status:
             running=True,
             chat=program.chat,
             embedding=program.embedding,
-            part=Part(asked.after, asked.files),
+            part=Part(asked.after, asked.files, asked.unsettled),
         )
         return Status.model_validate(found)
 

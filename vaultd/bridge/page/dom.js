@@ -22,6 +22,16 @@ function filled(element, wanted, children) {
   return element;
 }
 
+/** Make a name or a text of the vault: from right to left where it is written so, by itself. */
+export function own(tag, wanted, ...children) {
+  return h(tag, { dir: "auto", ...wanted }, ...children);
+}
+
+/** Return a path whose folders keep their order, in whatever direction each is written. */
+export function pathed(path) {
+  return path.split("/").flatMap((name, number) => [number ? "/" : "", h("bdi", {}, name)]);
+}
+
 /** Return the element of the page with this id. */
 export function at(id) {
   return document.getElementById(id);

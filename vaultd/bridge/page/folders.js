@@ -1,7 +1,7 @@
 // The folders with what each is about. Opened ones are asked for when they open.
 
 import { Away, Refused } from "./bridge.js";
-import { at, h, show, write } from "./dom.js";
+import { at, h, own, show, write } from "./dom.js";
 import { count, nameOf, obsidian } from "./words.js";
 
 const FIRST = "wiki"; // is open at the beginning
@@ -36,9 +36,9 @@ export function makeFolders(bridge) {
       h(
         "summary",
         {},
-        h("span", { class: "title" }, folder.name),
+        own("span", { class: "title" }, folder.name),
         h("span", { class: "note" }),
-        h("span", { class: "abstract" }),
+        own("span", { class: "abstract" }),
       ),
       h("ul", { class: "children" }),
       h("p", { class: "more quiet" }),
@@ -91,8 +91,8 @@ export function makeFolders(bridge) {
   function fillPage(item, child) {
     if (item.dataset.shown === child.title + child.abstract) return; // keeps the focus
     item.dataset.shown = child.title + child.abstract;
-    const link = h("a", { href: obsidian(vault, child.path) }, child.title || nameOf(child.path));
-    item.replaceChildren(link, h("p", { class: "abstract" }, child.abstract));
+    const link = own("a", { href: obsidian(vault, child.path) }, child.title || nameOf(child.path));
+    item.replaceChildren(link, own("p", { class: "abstract" }, child.abstract));
   }
 
   return { render };

@@ -8,7 +8,7 @@ import { makeSearch } from "./search.js";
 import { makeUpkeep } from "./upkeep.js";
 import { renderUsage } from "./usage.js";
 import { counted, nameOf } from "./words.js";
-import { makeWork } from "./work.js";
+import { HELD, makeWork } from "./work.js";
 
 const LONGEST_WAIT = 30; // s between two tries while nobody answers
 const AT_HAND = "/v1/jobs?state=running,waiting,paused,parked&limit=100";
@@ -30,7 +30,7 @@ const work = makeWork(bridge, () => refresh(DOCUMENTS));
 const reviews = makeReviews(bridge, () => refresh(["jobs", "reviews"]));
 const folders = makeFolders(bridge);
 const upkeep = makeUpkeep(bridge, () => refresh(DOCUMENTS));
-makeSearch(bridge);
+const search = makeSearch(bridge);
 
 let status = null;
 let vault = "";
@@ -54,7 +54,7 @@ async function askJobs() {
 }
 
 async function askStatus() {
-  status = await bridge.get("/v1/status?files=0");
+  status = await bridge.get(`/v1/status?files=${HELD}&unsettled=true`);
   vault = nameOf(status.vault.replaceAll("\\", "/"));
   write(at("vault"), vault);
   upkeep.render(status);
@@ -99,7 +99,8 @@ async function begin() {
   const { cursor } = await bridge.get("/v1/events");
   await refresh(DOCUMENTS);
   const past = await bridge.get(`/v1/events?since=${Math.max(0, cursor - HISTORY)}&wait=0`);
-  past.events.filter((event) => event.id <= cursor).forEach((event) => work.note(event));
+  work.recall(past.events.filter((event) => event.id <= cursor));
+  search.again();
   await refresh(["reviews", "folders", "usage"]);
   return cursor;
 }

@@ -1,6 +1,6 @@
 // Questions to the person: each with its options, and room for their own words.
 
-import { announce, at, h, show } from "./dom.js";
+import { announce, at, h, own, show } from "./dom.js";
 import { obsidian, pageName, reviewKind } from "./words.js";
 
 const ANSWER = "answer"; // the action that carries a person's own words
@@ -24,8 +24,8 @@ export function makeReviews(bridge, refresh) {
     });
     item.append(
       h("p", { class: "kind" }, reviewKind(review.kind)),
-      h("h3", { id: title }, review.title),
-      ...review.text.split(/\n{2,}/).filter(Boolean).map((text) => h("p", { class: "text" }, text)),
+      own("h3", { id: title }, review.title),
+      ...review.text.split(/\n{2,}/).filter(Boolean).map((text) => own("p", { class: "text" }, text)),
       ...links(review),
       h("div", { class: "actions" }, options),
       ownWords(review, decide),
@@ -37,7 +37,7 @@ export function makeReviews(bridge, refresh) {
   function links(review) {
     const paths = [...review.pages, ...review.sources.map((source) => `raw/${source}`)];
     if (!paths.length) return [];
-    const shown = paths.map((path) => h("a", { href: obsidian(vault, path) }, pageName(path)));
+    const shown = paths.map((path) => own("a", { href: obsidian(vault, path) }, pageName(path)));
     return [h("p", { class: "pages" }, shown)];
   }
 
@@ -61,7 +61,7 @@ export function makeReviews(bridge, refresh) {
 
 function ownWords(review, decide) {
   const id = `words-${review.id}`;
-  const words = h("textarea", { id, rows: 3 });
+  const words = own("textarea", { id, rows: 3 });
   const send = (event) => {
     event.preventDefault();
     if (words.value.trim()) decide(ANSWER, words.value.trim());

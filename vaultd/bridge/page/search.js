@@ -1,7 +1,7 @@
 // Search as one types. Results are links that open the note in Obsidian.
 
 import { Refused } from "./bridge.js";
-import { at, h, show, write } from "./dom.js";
+import { at, h, own, pathed, show, write } from "./dom.js";
 import { counted, folderOf, pieces } from "./words.js";
 
 const PAUSE = 140; // ms after the last key; faster than that nobody reads results
@@ -13,11 +13,13 @@ export function makeSearch(bridge) {
   const said = at("search-said");
   let asking = new AbortController();
   let timer = 0;
+  let unanswered = false;
 
   async function ask({ typing }) {
     clearTimeout(timer);
     asking.abort();
     asking = new AbortController();
+    unanswered = false;
     const text = query.value.trim();
     if (!text) return clear();
     try {
@@ -26,7 +28,8 @@ export function makeSearch(bridge) {
     } catch (error) {
       if (error.name === "AbortError") return;
       list.replaceChildren();
-      write(said, error instanceof Refused ? error.message : "vaultd does not answer.");
+      unanswered = !(error instanceof Refused);
+      write(said, unanswered ? "vaultd does not answer." : error.message);
     }
   }
 
@@ -57,10 +60,18 @@ export function makeSearch(bridge) {
     query.focus();
     query.select();
   });
+
+  /** Ask again what nobody answered. */
+  function again() {
+    if (unanswered) ask({ typing: false });
+  }
+
+  return { again };
 }
 
 /** Arrow keys move between the field and the results, Escape goes back and empties. */
 function move(event, query, list, clear) {
+  if (event.isComposing) return; // the key chooses among the words of an input method
   const stops = [query, ...list.querySelectorAll("a")];
   const here = stops.indexOf(document.activeElement);
   if (event.key === "Escape") {
@@ -79,26 +90,33 @@ function move(event, query, list, clear) {
 }
 
 function drawHit(hit) {
-  const place = hit.page ? `page ${hit.page}` : hit.heading.split(" > ").at(-1);
-  const folder = folderOf(hit.path);
+  const heading = hit.heading.split(" > ").at(-1);
+  const place = hit.page ? `page ${hit.page}` : heading === hit.title ? "" : heading;
   return h(
     "li",
     {},
     h(
       "a",
       { href: hit.link },
-      h("span", { class: "title" }, hit.title),
+      own("span", { class: "title" }, hit.title),
       " ",
-      h("span", { class: "where" }, [folder, place].filter(Boolean).join(" · ")),
-      h("span", { class: "snippet" }, marked(hit.snippet)),
+      drawPlace(hit.path, place),
+      own("span", { class: "snippet" }, marked(hit.snippet)),
     ),
-    hit.also?.length ? h("p", { class: "where also" }, "Also in ", ...hit.also.flatMap(drawStanding)) : "",
+    hit.also?.length ? h("p", { class: "also" }, "Also in ", ...hit.also.flatMap(drawStanding)) : "",
   );
 }
 
 function drawStanding(standing, number) {
-  const name = standing.page ? `${standing.title}, page ${standing.page}` : standing.title;
-  return [number ? ", " : "", h("a", { href: standing.link }, name)];
+  const link = own("a", { href: standing.link }, standing.title);
+  const place = standing.page ? `page ${standing.page}` : "";
+  return [number ? ", " : "", link, " ", drawPlace(standing.path, place)];
+}
+
+function drawPlace(path, place) {
+  const folder = pathed(folderOf(path));
+  const between = folderOf(path) && place ? " · " : "";
+  return h("span", { class: "where" }, folder, between, place ? h("bdi", {}, place) : "");
 }
 
 function marked(snippet) {

@@ -1,7 +1,7 @@
 // What a person asks for now and then: a look over the wiki, the checks, what documents would cost.
 
 import { Away, Refused } from "./bridge.js";
-import { announce, at, h } from "./dom.js";
+import { announce, at, h, own } from "./dom.js";
 import { count, counted, nameOf, obsidian, pageName, short } from "./words.js";
 
 const MOST = 40; // lines of one answer; the rest is counted
@@ -45,7 +45,7 @@ export function makeUpkeep(bridge, refresh) {
   }
 
   function link(path) {
-    return h("a", { href: obsidian(vault, path) }, pageName(path));
+    return own("a", { href: obsidian(vault, path) }, pageName(path));
   }
 
   async function lint() {
@@ -83,11 +83,12 @@ export function makeUpkeep(bridge, refresh) {
     if (!costs.length) return { text: "Every document is taken already." };
     const read = costs.filter((cost) => !cost.reason);
     const total = read.reduce((sum, cost) => sum + cost.tokens, 0);
-    const text = `About ${count(total)} tokens for ${counted(read.length, "document")} not taken yet.`;
+    const about = `About ${count(total)} tokens for ${counted(read.length, "document")} not taken yet.`;
     const unread = costs.length - read.length;
+    const said = [read.length ? about : "", unread ? `${counted(unread, "document")} cannot be read.` : ""];
     costs.sort((one, other) => other.tokens - one.tokens);
     return {
-      text: unread ? `${text} ${count(unread)} cannot be read.` : text,
+      text: said.filter(Boolean).join(" "),
       lines: costs.map((cost) => drawCost(cost, link(cost.path))),
     };
   }

@@ -1,10 +1,10 @@
 // What runs, what is held back and why, what comes next, what was done lately.
 
-import { announce, at, h, show, write } from "./dom.js";
+import { announce, at, h, own, pathed, show, write } from "./dom.js";
 import { count, counted, folderOf, nameOf, obsidian, pageName } from "./words.js";
 import { reasonOf, stepOf, titleOf, when } from "./words.js";
 
-const HELD = 40;
+export const HELD = 40; // listed one by one; the rest is counted
 const LATELY = 6;
 const FIGURES = [
   ["done", "done"],
@@ -25,8 +25,10 @@ export function makeWork(bridge, refresh) {
     show(at("figures"), FIGURES, ([name]) => name, (figure, known) => drawFigure(figure, held, known));
     show(at("problems"), status.problems, (each) => each.code, (each) => h("li", {}, each.text));
     const parts = sorted(jobs);
+    const listed = [...parts.held, ...withoutJob(status.files, jobs)].slice(0, HELD);
     part("running", parts.running, drawRunning);
-    part("held", parts.held.slice(0, HELD), drawHeld);
+    part("held", listed, drawHeld);
+    write(at("held-more"), moreHeld(status.queue, listed));
     at("retry-all").hidden = parts.held.length < 2;
     part("queued", parts.queued, drawQueued);
     write(at("queued-more"), moreOf(parts, status.jobs));
@@ -36,7 +38,7 @@ export function makeWork(bridge, refresh) {
   }
 
   function part(name, jobs, draw) {
-    show(at(name), jobs, (job) => job.id, (job, known) => draw(job, known));
+    show(at(name), jobs, (job) => job.id ?? job.subject, (job, known) => draw(job, known));
     at(`${name}-part`).hidden = !jobs.length;
   }
 
@@ -54,7 +56,8 @@ export function makeWork(bridge, refresh) {
 
   function drawHeld(job, known) {
     const again = () => button("Retry", job, () => retry(job));
-    const item = known ?? jobItem(job, [again(), button("Leave it", job, () => cancel(job))]);
+    const leave = () => (job.id ? button("Leave it", job, () => cancel(job)) : null);
+    const item = known ?? jobItem(job, [again(), leave()]);
     item.dataset.state = job.state;
     write(item.querySelector(".why"), reasonOf(job));
     return item;
@@ -74,7 +77,9 @@ export function makeWork(bridge, refresh) {
   }
 
   async function retry(job) {
-    await attempt(() => bridge.post(`/v1/jobs/${job.id}/retry`), `${titleOf(job)} is tried again.`);
+    const ask = () =>
+      job.id ? bridge.post(`/v1/jobs/${job.id}/retry`) : bridge.post("/v1/ingest", { path: job.subject });
+    await attempt(ask, `${titleOf(job)} is tried again.`);
   }
 
   async function retryAll() {
@@ -106,8 +111,16 @@ export function makeWork(bridge, refresh) {
     at("work-empty").hidden = true;
   }
 
+  /** Show what the events of the past say was finished, and nothing from before. */
+  function recall(events) {
+    lately.length = 0;
+    at("lately").replaceChildren();
+    at("lately-part").hidden = true;
+    events.forEach(note);
+  }
+
   at("retry-all").addEventListener("click", retryAll);
-  return { render, note };
+  return { render, note, recall };
 }
 
 /** Sort jobs by what a person has to know. Only documents are listed one by one. */
@@ -120,6 +133,18 @@ export function sorted(jobs) {
     held: jobs.filter(isHeld),
     queued: jobs.filter((job) => job.state === "queued" && isDocument(job)),
   };
+}
+
+/** Return the files that are held with no job: still incomplete, in the cloud, or unreadable. */
+function withoutJob(files, jobs) {
+  const subjects = new Set(jobs.map((job) => job.subject));
+  const isHeld = ({ path, state }) => ["waiting", "parked"].includes(state) && !subjects.has(path);
+  return files.filter(isHeld).map(({ path, state, reason }) => ({ kind: "ingest", subject: path, state, reason }));
+}
+
+function moreHeld({ waiting, paused, parked }, listed) {
+  const rest = waiting + paused + parked - listed.filter((job) => job.id).length;
+  return rest > 0 ? `and ${count(rest)} more` : "";
 }
 
 /** Say what is queued and not listed. `byKind` counts all jobs that are not over. */
@@ -150,9 +175,9 @@ function jobItem(job, buttons, bar = null) {
     h(
       "div",
       { class: "what" },
-      h("span", { class: "title" }, titleOf(job)),
+      own("span", { class: "title" }, titleOf(job)),
       " ",
-      job.kind === "ingest" ? h("span", { class: "where" }, folderOf(job.subject)) : null,
+      job.kind === "ingest" ? h("span", { class: "where" }, pathed(folderOf(job.subject))) : null,
     ),
     h("div", { class: "actions" }, buttons),
     h("p", { class: "why" }),
@@ -162,13 +187,13 @@ function jobItem(job, buttons, bar = null) {
 
 function drawDone(done, vault) {
   const shown = done.pages.slice(0, 4);
-  const links = shown.map((path) => h("a", { href: obsidian(vault, path) }, pageName(path)));
+  const links = shown.map((path) => own("a", { href: obsidian(vault, path) }, pageName(path)));
   const rest = done.pages.length - shown.length;
   return h(
     "li",
     {},
     h("time", { datetime: done.at }, when(done.at)),
-    h("span", { class: "title" }, nameOf(done.path)),
+    own("span", { class: "title" }, nameOf(done.path)),
     h("span", { class: "pages" }, links, rest ? `and ${rest} more` : ""),
   );
 }

@@ -7,7 +7,6 @@ import json
 import mimetypes
 from collections.abc import Iterable, Mapping
 
-from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
@@ -31,7 +30,6 @@ def application(program: Program) -> Starlette:
         routes=[*_operations(program), _described(), *_page()],
         exception_handlers={
             VaultdError: problem.answer_error,
-            ValidationError: problem.answer_fields,
             HTTPException: problem.answer_http,
             TimeoutError: problem.answer_late,
             ClientDisconnect: _answer_nobody,

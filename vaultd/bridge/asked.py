@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from typing import Annotated, Any, Literal
 
@@ -20,6 +21,10 @@ LARGEST_ID = 2**63 - 1  # of a row, SQLite's limit
 LONGEST_QUERY = 4_000  # characters; a pasted page is no question
 LONGEST_MESSAGE = 200_000  # characters of one message, an answer to a review, a description
 LARGEST_LIMIT = 1_000_000  # tokens of one answer; no model writes as many
+PASSAGE = r"^p?[1-9][0-9]{0,17}$"
+VERSION = r"^[0-9TZa-f.\-]{1,40}$"
+SESSION = r"^[0-9a-f]{16}$"
+SHA256 = r"^[0-9a-f]{64}$"
 LONGEST_WAIT = 30.0  # seconds; idle connections are cut after a minute by what lies between
 
 
@@ -31,6 +36,17 @@ def _day(text: str) -> str:
     if written != text:
         raise ValueError("a day such as 2026-11-30 is wanted")
     return text
+
+
+def _shaped(pattern: str, wanted: str) -> Any:
+    """Return the check for a text of one shape, which says what is wanted instead."""
+
+    def checked(text: str) -> str:
+        if not re.fullmatch(pattern, text):
+            raise ValueError(wanted)
+        return text
+
+    return AfterValidator(checked)
 
 
 def told(text: str) -> Any:
@@ -54,11 +70,17 @@ Day = Annotated[
     str, AfterValidator(_day), Field(json_schema_extra={"pattern": r"^(\d{4}-\d{2}-\d{2})?$"})
 ]
 Cursor = Annotated[int, Field(ge=0, le=LARGEST_ID)]
-PassageId = Annotated[str, StringConstraints(pattern=r"^p?[1-9][0-9]{0,17}$")]
+PassageId = Annotated[
+    str,
+    _shaped(PASSAGE, 'an id such as "p12" is wanted, as search gives it'),
+    Field(json_schema_extra={"pattern": PASSAGE}),
+]
 VersionName = Annotated[
     str,
-    StringConstraints(pattern=r"^[0-9TZa-f.\-]{1,40}$"),
-    told("As `GET /v1/pages/history` names it."),
+    _shaped(VERSION, "a version is wanted, as `GET /v1/pages/history` names it"),
+    Field(
+        json_schema_extra={"pattern": VERSION}, description="As `GET /v1/pages/history` names it."
+    ),
 ]
 Word = Annotated[str, StringConstraints(max_length=LONGEST_QUERY)]
 Words = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_MESSAGE)]
@@ -187,7 +209,11 @@ class BeginTalk(Asked):
 class OneTalk(Asked):
     """A session by its id."""
 
-    session: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
+    session: Annotated[
+        str,
+        _shaped(SESSION, "a session is wanted, as `POST /v1/ingest/analysis` names it"),
+        Field(json_schema_extra={"pattern": SESSION}),
+    ]
 
 
 class Say(OneTalk):
@@ -242,7 +268,12 @@ class RestoreVersion(OneVersion):
     """What to put back; `if_match` is the SHA-256 of the page as it was seen, null for none."""
 
     if_match: Annotated[
-        Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")] | None,
+        Annotated[
+            str,
+            _shaped(SHA256, "the `current` of `GET /v1/pages/history` is wanted"),
+            Field(json_schema_extra={"pattern": SHA256}),
+        ]
+        | None,
         told("The `current` of `GET /v1/pages/history`."),
     ]
 

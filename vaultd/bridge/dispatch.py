@@ -8,12 +8,13 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import aclosing
 from typing import Any, get_origin
 
+from pydantic import ValidationError
 from pydantic_core import from_json, to_json
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from vaultd.bridge.operation import Asked, Operation
-from vaultd.bridge.problem import RefusedError, problem_of
+from vaultd.bridge.problem import RefusedError, misfit, problem_of
 from vaultd.bridge.program import Program
 from vaultd.errors import VaultdError
 
@@ -50,17 +51,20 @@ async def asked_of(op: Operation, request: Request) -> Asked:
     """Return the fields of the request, checked.
 
     Raises:
-        RefusedError: the body is no JSON, or too large.
-        ValidationError: the fields do not fit; each is named.
+        RefusedError: the body is no JSON, or too large, or its fields do not fit; each is named.
         OutsideVaultError: a path is none of the vault's.
     """
-    if op.has_body:
-        return _checked(op, await _body(request), request.path_params)
-    _once(request)
-    return op.asks.model_validate(_query(op, request) | request.path_params)
+    content = await _body(request) if op.has_body else b""
+    try:
+        if op.has_body:
+            return _in_body(op, content, request.path_params)
+        _once(request)
+        return op.asks.model_validate(_query(op, request) | request.path_params)
+    except ValidationError as error:
+        raise misfit(error, op.asks.model_fields) from error
 
 
-def _checked(op: Operation, content: bytes, in_path: Mapping[str, Any]) -> Asked:
+def _in_body(op: Operation, content: bytes, in_path: Mapping[str, Any]) -> Asked:
     try:
         fields = from_json(content or b"{}", allow_inf_nan=False)
     except ValueError as error:

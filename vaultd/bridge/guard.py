@@ -12,7 +12,7 @@ from vaultd.bridge.operation import OPEN
 from vaultd.bridge.problem import RefusedError, problem_of
 
 HOSTS = ("127.0.0.1", "localhost", "[::1]")
-NOT_HERE = f"Only {', '.join(HOSTS)} with the bridge's port are answered here."
+STRANGE = "Pages from elsewhere are not answered: leave out `Origin`, or ask from Obsidian."
 OBSIDIAN = "app://obsidian.md"  # the origin of the desktop app's window
 PAGE = "/page/"  # the files of the page at "/"
 METHODS = "GET, POST, DELETE"
@@ -43,6 +43,7 @@ class Guard:
         self._keyring = keyring
         self._hosts = frozenset(f"{host}:{port}" for host in HOSTS)
         self._origins = frozenset({OBSIDIAN, *(f"http://{host}" for host in self._hosts)})
+        self._not_here = f"Name one `Host`: {', '.join(sorted(self._hosts))}."
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let the request through to the routes, or answer why not."""
@@ -75,10 +76,10 @@ class Guard:
         """
         hosts = _values(scope, b"host")
         if len(hosts) != 1 or hosts[0].lower() not in self._hosts:
-            raise RefusedError(421, "host", NOT_HERE)
+            raise RefusedError(421, "host", self._not_here)
         origins = _values(scope, b"origin")
         if len(origins) > 1 or (origins and origins[0] not in self._origins):
-            raise RefusedError(403, "origin", "Pages from elsewhere are not answered.")
+            raise RefusedError(403, "origin", STRANGE)
         return origins[0] if origins else ""
 
     def _check_token(self, scope: Scope) -> None:

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 import structlog
 import uvicorn
 from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from vaultd.bridge.application import application
-from vaultd.bridge.guard import Guard
+from vaultd.bridge.guard import ALWAYS, Guard
+from vaultd.bridge.problem import Problem
 from vaultd.bridge.program import Program
 from vaultd.bridge.routes.looking import PROTOCOL
 from vaultd.errors import DiskFullError, TransientError
@@ -30,6 +32,10 @@ IDLE_SECONDS = 75  # longer than most clients keep a connection: they close firs
 LAST_SECONDS = 1  # for answers under way when the daemon stops; it has five in all
 PROBLEM = "bridge_port"
 NO_PORT = "The bridge found no free port: see [bridge] in the settings."
+NO_REQUEST = (
+    "That is no request of HTTP/1.1: it begins with a line such as `GET /health HTTP/1.1`, and "
+    "names one `Host`."
+)
 
 log = structlog.get_logger()
 
@@ -141,6 +147,7 @@ def _bound(host: str, port: int) -> socket.socket | None:
 def _configuration(app: ASGIApp) -> uvicorn.Config:
     return uvicorn.Config(
         app,
+        http=_Requests,
         lifespan="off",
         ws="none",
         loop="none",
@@ -152,6 +159,19 @@ def _configuration(app: ASGIApp) -> uvicorn.Config:
         timeout_keep_alive=IDLE_SECONDS,
         backlog=BACKLOG,
     )
+
+
+class _Requests(H11Protocol):
+    """Reads requests, and says of what is none what is wanted."""
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what came in the words of every other failure, and hang up."""
+        del msg
+        answer = Problem(400, "http", NO_REQUEST).response()
+        headers = [*answer.raw_headers, *ALWAYS, (b"connection", b"close")]
+        lines = [b"HTTP/1.1 400 Bad Request", *(name + b": " + value for name, value in headers)]
+        self.transport.write(b"\r\n".join([*lines, b"", bytes(answer.body)]))
+        self.transport.close()
 
 
 class _Server(uvicorn.Server):

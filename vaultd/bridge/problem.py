@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from typing import Any
@@ -20,6 +20,8 @@ from vaultd.errors import VaultdError
 
 SPECIFIED = "/kb_summary_api/"  # routes whose form is given by the summary specification
 MEDIA_TYPE = "application/problem+json"
+LATE = "That took too long and was given up: ask again. `GET /v1/jobs` tells what goes on."
+BUG = "A fault of vaultd: `vaultd.log` in the folder `logs` beside its database has the traceback."
 
 log = structlog.get_logger()
 
@@ -44,10 +46,16 @@ class RefusedError(VaultdError):
     """The request itself is refused, before anything was asked of the program."""
 
     def __init__(
-        self, status: int, code: str, message: str, headers: Mapping[str, str] | None = None
+        self,
+        status: int,
+        code: str,
+        message: str,
+        headers: Mapping[str, str] | None = None,
+        **more: Any,
     ) -> None:
         super().__init__(message)
         self.status, self.code, self.headers = status, code, dict(headers or {})
+        self.more = more
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +93,7 @@ class Problem:
 def problem_of(error: VaultdError) -> Problem:
     """Return what an error raised on purpose means to the one who asked."""
     if isinstance(error, RefusedError):
-        return Problem(error.status, error.code, str(error), headers=error.headers)
+        return Problem(error.status, error.code, str(error), error.more, error.headers)
     status = next(status for kind, status in STATUSES if isinstance(error, kind))
     more: dict[str, Any] = {}
     headers: dict[str, str] = {}
@@ -98,31 +106,27 @@ def problem_of(error: VaultdError) -> Problem:
     return Problem(status, error.code, str(error), more, headers)
 
 
-def problem_of_fields(error: ValidationError) -> Problem:
-    """Return what is wrong with the fields of a request, each named."""
+def misfit(error: ValidationError, known: Iterable[str]) -> RefusedError:
+    """Return what is wrong with the fields of a request, each named; `known` are those it has."""
     found = error.errors(include_url=False, include_context=False, include_input=False)
-    fields = [{"field": _name(each), "message": _message(each)} for each in found]
+    fields = [{"field": _name(each), "message": _message(each, known)} for each in found]
     first = fields[0]
     named = f"{first['field']}: {first['message']}" if first["field"] else first["message"]
-    malformed = found[0]["type"] == "json_invalid"
-    return Problem(
-        400 if malformed else 422,
-        "malformed" if malformed else "fields",
-        f"The request does not fit: {named}.",
-        {"errors": fields},
-    )
+    return RefusedError(422, "fields", f"The request does not fit: {named}.", errors=fields)
 
 
 def _name(fault: ErrorDetails) -> str:
     return ".".join(str(part) for part in fault["loc"])
 
 
-def _message(fault: ErrorDetails) -> str:
+def _message(fault: ErrorDetails, known: Iterable[str]) -> str:
     if fault["type"] == "extra_forbidden":
-        return "there is no such field"
+        return f"there is no such field; there are: {', '.join(known) or 'none'}"
     if fault["type"] == "missing":
         return "it is missing"
-    message = fault["msg"].removeprefix("Value error, ")
+    if fault["type"] == "too_short":
+        return "at least one is wanted"
+    message = fault["msg"].removeprefix("Value error, ").partition(", unable to parse")[0]
     return message[:1].lower() + message[1:]
 
 
@@ -133,12 +137,6 @@ async def answer_error(request: Request, error: Exception) -> Response:
     """Answer an error that was raised on purpose."""
     assert isinstance(error, VaultdError)
     return _in_its_words(request, problem_of(error)).response()
-
-
-async def answer_fields(request: Request, error: Exception) -> Response:
-    """Answer a request whose fields do not fit."""
-    assert isinstance(error, ValidationError)
-    return _in_its_words(request, problem_of_fields(error)).response()
 
 
 def _in_its_words(request: Request, problem: Problem) -> Problem:
@@ -164,10 +162,10 @@ async def answer_http(request: Request, error: Exception) -> Response:
 async def answer_late(request: Request, _: Exception) -> Response:
     """Answer what did not end within its deadline."""
     log.warning("request took too long", route=request.url.path)
-    return Problem(504, "deadline", "That took too long; nothing more is known.").response()
+    return Problem(504, "deadline", LATE).response()
 
 
 async def answer_bug(request: Request, error: Exception) -> Response:
     """Answer a fault of vaultd; its traceback is in the log."""
     log.error("bridge fault", route=request.url.path, error=type(error).__name__, exc_info=error)
-    return Problem(500, "bug", "A fault of vaultd; the log has its traceback.").response()
+    return Problem(500, "bug", BUG).response()

@@ -32,7 +32,10 @@ async def row_of(program: Program, job_id: int) -> JobRow:
     """
     row = await program.db.read(joblist.find, job_id)
     if row is None:
-        raise NotFoundError(f"There is no job {job_id}.")
+        raise NotFoundError(
+            f"There is no job {job_id}: `GET /v1/jobs` lists them. One that is over is forgotten "
+            "after a week."
+        )
     return row
 
 

@@ -11,6 +11,7 @@ from vaultd.model.paths import VaultPath
 
 LONGEST_PATH = 1024  # characters; Obsidian and every system of its kind stay below
 LONGEST_NAME = 255  # bytes of one name, the limit of every common file system
+ADVICE = "Name it from the vault's root, such as raw/paper.pdf."
 UNSEEN = ("Cc", "Cs")  # Unicode categories: controls, lone surrogates
 ROUNDS = 2  # of percent-decoding: what a proxy or a careless client may add
 
@@ -27,7 +28,7 @@ def named_file(written: str) -> VaultPath:
     spelt = written
     for _ in range(ROUNDS + 1):
         if fault := path_fault(spelt):
-            raise OutsideVaultError(f"{_shown(written)} is refused: {fault}.")
+            raise OutsideVaultError(f"{_shown(written)} is refused: {fault}. {ADVICE}")
         spelt = unquote(spelt)
     return VaultPath(written)
 

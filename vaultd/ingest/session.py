@@ -119,7 +119,7 @@ class Conversations:
         """
         found = await self._desk.db.read(sessions.session, session_id)
         if found is None:
-            raise NotFoundError(f"There is no session {session_id}.")
+            raise NotFoundError(f"There is no session {session_id}: begin a new one.")
         return found
 
     async def open_session(self, session_id: str) -> Session:

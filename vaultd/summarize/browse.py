@@ -57,7 +57,10 @@ def folder_view(db: Connection, folder: VaultPath) -> FolderView:
     found = {*described, *listed, *below}
     if own is None and not found and folder != ".":
         known = [node.path for node in nodes.nodes_within(db, VaultPath("."), NodeKind.FOLDER)]
-        raise NotFoundError(f"No folder {folder} is described.", tuple(known[:CANDIDATES]))
+        raise NotFoundError(
+            f"No folder {folder} is described: those below `[summaries] roots` are.",
+            tuple(known[:CANDIDATES]),
+        )
     children = [_child(path, described.get(path), listed.get(path)) for path in found]
     children.sort(key=lambda child: (child.kind != "folder", child.name.casefold(), child.path))
     return FolderView(

@@ -159,7 +159,8 @@ class SummaryOperations:
         missing = sorted(set(ids) - set(found))
         if missing or not found:
             raise NotFoundError(
-                f"There are no passages {', '.join(map(str, missing)) or '(none)'}."
+                f"There are no passages {', '.join(map(str, missing)) or '(none)'}: search names "
+                "those there are."
             )
         path = next(iter(found.values()))[0]
         file = FileText(path, "", tuple(text for _, text in found.values()), tuple(found))

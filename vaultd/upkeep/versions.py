@@ -53,7 +53,8 @@ def content_of(vault: Vault, path: VaultPath, name: str) -> bytes:
     kept = {version_name(each): each.name for each in versions(vault, path)}
     content = vault.read_state(kept[name]) if name in kept else None
     if content is None:
-        raise NotFoundError(f"There is no version {name!r} of {path}.", tuple(kept))
+        advice = "" if kept else ": vaultd has never replaced it"
+        raise NotFoundError(f"There is no version {name!r} of {path}{advice}.", tuple(kept))
     return content
 
 

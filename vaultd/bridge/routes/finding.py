@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from vaultd.bridge.answers import RelatedFiles, Titles
@@ -26,7 +27,13 @@ async def search(program: Program, asked: SearchFor) -> Answer:
         asked.before,
     )
     question = Question(asked.query, asked.k, asked.mode, filters, asked.typing)
-    return await program.engine.search(question)
+    answer = await program.engine.search(question)
+    if answer.results or not asked.under:
+        return answer
+    place = await asyncio.to_thread(program.vault.locate, VaultPath(asked.under))
+    if await asyncio.to_thread(place.exists):
+        return answer
+    return replace(answer, notes=(*answer.notes, f"There is no folder {asked.under}."))
 
 
 async def related(program: Program, asked: RelatedTo) -> RelatedFiles:
@@ -58,7 +65,8 @@ async def check_there(program: Program, path: VaultPath) -> None:
 async def not_there(program: Program, message: str, path: VaultPath) -> NotFoundError:
     """Return the error that says so, with files of like names."""
     near = await program.engine.titles(PurePosixPath(path).stem, CANDIDATES)
-    return NotFoundError(message, tuple(each.path for each in near))
+    advice = "" if near else " Name it from the vault's root, such as raw/paper.pdf."
+    return NotFoundError(message + advice, tuple(each.path for each in near))
 
 
 OPERATIONS = (

@@ -211,6 +211,24 @@ def test_shares_and_durations_are_shown_as_a_person_reads_them(tmp_path: Path, r
     assert "| 33.3% | 26:03:00 |" in read(tmp_path / "made.xlsx").pages[0].text
 
 
+def test_title_of_a_slide_comes_first(tmp_path: Path, read: Read) -> None:
+    shapes = shape("bodyword") + shape("titleword", "title")
+
+    text = read(pptx(tmp_path / "made.pptx", shapes)).pages[0].text
+
+    assert text.startswith("## titleword\n\nbodyword")
+
+
+def test_binomial_has_no_bar(tmp_path: Path, read: Read) -> None:
+    kind = '<m:fPr><m:type m:val="noBar"/></m:fPr>'
+    parts = "".join(f"<m:{n}><m:r><m:t>{n[0]}</m:t></m:r></m:{n}>" for n in ("num", "den"))
+    body = f"<w:p><m:oMath><m:f>{kind}{parts}</m:f></m:oMath></w:p>" + paragraph(PROSE)
+
+    text = read(docx(tmp_path / "made.docx", body)).pages[0].text
+
+    assert "${n \\atop d}$" in text
+
+
 def test_formulas_without_stored_values_are_shown_themselves(tmp_path: Path, read: Read) -> None:
     book = openpyxl.Workbook()
     for row in (["piece", "price", "with tax"], ["desk", 100, "=B2*1.2"], ["all", "=SUM(B2:B2)"]):

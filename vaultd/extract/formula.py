@@ -55,7 +55,12 @@ def _written(node: Element) -> str:
 
 
 def _fraction(node: Element) -> str:
-    return f"\\frac{{{_part(node, 'num')}}}{{{_part(node, 'den')}}}"
+    over, under = _part(node, "num"), _part(node, "den")
+    properties = (each for child in node if local(child) == "fPr" for each in child)
+    kinds = [attribute(each, "val") for each in properties if local(each) == "type"]
+    if "noBar" in kinds:  # a binomial coefficient, mostly
+        return f"{{{over} \\atop {under}}}"
+    return f"\\frac{{{over}}}{{{under}}}"
 
 
 def _raised(node: Element) -> str:

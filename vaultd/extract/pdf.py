@@ -12,7 +12,7 @@ import pymupdf as _pymupdf
 from vaultd.core.legibility import gibberish
 from vaultd.extract.content import Content, PageText, because, broken, encrypted, readable
 from vaultd.extract.pdf_aligned import put_aligned
-from vaultd.extract.pdf_flow import join_lines, settle_hyphens
+from vaultd.extract.pdf_flow import join_lines, join_rows, settle_hyphens
 from vaultd.extract.pdf_furniture import without_furniture
 from vaultd.extract.pdf_heading import mark_headings, outline_of
 from vaultd.extract.pdf_hyphen import BREAK
@@ -118,6 +118,7 @@ def _page(document: Any, index: int, content: Content) -> Page:
         found = page_of(index + 1, sheet, textpage)
         put_tables(page, textpage, found)
         put_aligned(textpage, found)
+        join_rows(found.blocks, textpage)
         join_lines(found.blocks, textpage)
         found.notes = _notes_of(document, page)
     except DAMAGED as error:

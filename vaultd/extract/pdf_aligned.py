@@ -42,7 +42,7 @@ def _runs(blocks: Sequence[Block]) -> Iterator[tuple[int, int]]:
     start = None
     for index, block in enumerate(blocks):
         may_hold = _may_hold(block)
-        if start is not None and not (may_hold and _continues(blocks[index - 1], block)):
+        if start is not None and not (may_hold and _continues(blocks[start:index], block)):
             yield start, index
             start = None
         if start is None and may_hold:
@@ -56,11 +56,13 @@ def _may_hold(block: Block) -> bool:
     return len(block.lines) > 1 and bool(block.raw) and not is_code and side_by_side(block)
 
 
-def _continues(above: Block, block: Block) -> bool:
+def _continues(run: Sequence[Block], block: Block) -> bool:
     """Tell whether `block` stands close below; what is bold there is the next heading."""
+    above = run[-1]
     row = min(each.box[3] - each.box[1] for each in (above, block))
     apart = block.box[1] - above.box[3]
-    beside = min(above.box[2], block.box[2]) - max(above.box[0], block.box[0])
+    left, _, right, _ = around([each.box for each in run])
+    beside = min(right, block.box[2]) - max(left, block.box[0])
     return -row < apart < FARTHEST * row and beside > 0 and not block.bold
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from vaultd.core.box import Box
 from vaultd.core.reading_order import reading_order, suspicious
 from vaultd.extract.content import LATIN, raised, readable
+from vaultd.extract.pdf_accent import ACCENT, put_on_letters
 from vaultd.extract.pdf_hyphen import marked, marked_anew
 from vaultd.extract.pdf_rtl import RIGHT_TO_LEFT, put_in_order
 
@@ -60,7 +61,8 @@ class Block:
 def blocks_of(textpage: Any) -> list[Block]:
     """Return the blocks of a text page in reading order."""
     raw = _raw_blocks(textpage)
-    if any(RIGHT_TO_LEFT.search(block[4]) for block in raw) and put_in_order(textpage):
+    text = "".join(block[4] for block in raw)
+    if not text.isascii() and _mend(text, textpage):
         raw = _raw_blocks(textpage)
     elements = ELEMENT.findall(textpage.extractXHTML())
     if len(elements) == len(raw):
@@ -69,6 +71,14 @@ def blocks_of(textpage: Any) -> list[Block]:
     else:
         blocks = [_block(*part) for part in _aligned(elements, raw)]
     return in_order([block for block in blocks if block.plain])
+
+
+def _mend(text: str, textpage: Any) -> bool:
+    """Mend what MuPDF gives of a page whose text this is; tell whether there was anything."""
+    has_accents = ACCENT.search(text) is not None
+    if has_accents:
+        put_on_letters(textpage)
+    return (RIGHT_TO_LEFT.search(text) is not None and put_in_order(textpage)) or has_accents
 
 
 def _raw_blocks(textpage: Any) -> list[Any]:

@@ -17,6 +17,7 @@ CUT_OFF = re.compile(r"(?<=[^\W\d_])[-\u2010](\**)$")
 NOTHING_GOES_ON = re.compile(rf"{ITEM.pattern}|[ivxlc]+\b")  # a list item, a page's number
 SAME_EDGE = 3.0  # points by which the right edges of a column's lines differ at most
 BETWEEN_LINES = 0.6  # of a line's height
+LEVEL = 2.0  # points by which a line overlaps another in its row
 ROOM = 0.15  # of the column, which a paragraph's line may leave free to the left
 WORD = re.compile(r"\S+\s*")
 
@@ -130,3 +131,35 @@ def _is_below(above: Block, block: Block) -> bool:
     is_near = -height < block.box[1] - above.box[3] < BETWEEN_LINES * height
     is_text = is_same and not ITEM.match(block.plain) and "\n" not in above.markdown
     return is_near and is_text and _has_right_edge_of(above, block)
+
+
+def join_rows(blocks: list[Block], textpage: Any) -> None:
+    """Join blocks that go on in the same line of text, in place.
+
+    MuPDF begins another where an index stands under an exponent, which is drawn after it.
+    """
+    index = 1
+    while index < len(blocks):
+        above, block = blocks[index - 1 : index + 1]
+        if not (_may_share_row(above, block) and _is_in_row(above, block, textpage)):
+            index += 1
+            continue
+        above.box = around([above.box, block.box])
+        above.plain = joined(f"{above.plain} {block.plain}")
+        above.markdown = joined(f"{above.markdown} {block.markdown}")
+        above.lines += block.lines
+        above.raw = block.raw  # whose last line may go on once more
+        del blocks[index]
+
+
+def _may_share_row(above: Block, block: Block) -> bool:
+    is_text = all(each.raw and _is_prose(each) for each in (above, block))
+    return is_text and block.box[1] < above.box[3] - LEVEL
+
+
+def _is_in_row(above: Block, block: Block, textpage: Any) -> bool:
+    last = line_boxes(textpage, above.raw[5])[-1]
+    first = line_boxes(textpage, block.raw[5])[0]
+    height = last[3] - last[1]
+    shared = min(last[3], first[3]) - max(last[1], first[1])
+    return shared > LEVEL and -height < first[0] - last[2] < height

@@ -15,6 +15,7 @@ LEAST_SHARE = 0.25  # of all pages; chapters have headers of their own
 LONGEST = 200  # characters; a longer block is text
 NUMBER = re.compile(r"(?<!\d)\d{1,4}(?!\d)")
 DIGITS = re.compile(r"[\W\d_]+")
+ROMAN = re.compile(r"^[ivxlc]+\b|\b[ivxlc]+$")  # the number of a page before the first chapter
 PLACE = re.compile(r"(?<![\d/])(\d+) ?(?:/|of|von) ?(\d+)(?![\d/])")
 NUMERAL = re.compile(r"(?:page|seite|p\.)?\W*(?:\d+|[ivxlc]+)(?:\W*(?:of|/|von)\W*\d+)?\W*", re.I)
 
@@ -64,4 +65,5 @@ def _in_margin(block: Block, height: float) -> bool:
 
 
 def _key(block: Block) -> str:
-    return "#" if NUMERAL.fullmatch(block.plain) else DIGITS.sub(" ", block.plain).strip()
+    words = DIGITS.sub(" ", block.plain).strip()
+    return "#" if NUMERAL.fullmatch(block.plain) else ROMAN.sub("", words).strip()

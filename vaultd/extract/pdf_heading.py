@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
-from vaultd.extract.pdf_block import Block
+from vaultd.core.box import Box
+from vaultd.extract.pdf_block import Block, joined
 
 LEAST_ENTRIES = 3  # an outline with fewer says nothing about the text
 LONGEST = 150  # characters of a heading
 BODY_SHARE = 0.2  # a size class that holds more of the text is the body's, not the headings'
 DEEPEST = 6
 NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+\S|([A-Z]|[IVX]{1,5})\.\s+\S")
+NEAR = 0.5  # of a line's height between the lines of one heading
+UPRIGHT = 1.5  # times as high as wide; such a block is a line that runs up or down the margin
 LETTERS = re.compile(r"[\W_]+")
 
 Outline = dict[int, list[tuple[int, str]]]
@@ -29,19 +33,51 @@ def outline_of(entries: Iterable[Sequence[object]]) -> Outline:
 
 
 def folded(text: str) -> str:
-    """Return only the letters and digits of `text`, in small letters."""
+    """Return only the letters and digits of `text`, in small letters without accents."""
+    if not text.isascii():  # some outlines have none
+        text = unicodedata.normalize("NFKD", text)
     return LETTERS.sub("", text.casefold())
 
 
 def mark_headings(pages: Sequence[list[Block]], outline: Outline) -> None:
-    """Turn the Markdown of every heading into one, in place."""
+    """Turn the Markdown of every heading into one, in place; one of two lines is one."""
     body_levels = _body_levels(pages)
     for index, blocks in enumerate(pages):
         titles = list(outline.get(index, ()))
-        for block in blocks:
+        headings: dict[int, int] = {}  # levels, by the place of the block
+        for place, block in enumerate(blocks):
             level = _outline_level(block, titles) if outline else _level(block, body_levels)
             if level:
+                headings[place] = level
                 block.markdown = f"{'#' * level} {block.plain}"
+        for place in sorted(headings, reverse=True):
+            above = blocks[place - 1]
+            if headings.get(place - 1) == headings[place] and _goes_on(
+                above, blocks[place], blocks
+            ):
+                above.plain = joined(f"{above.plain} {blocks[place].plain}")
+                above.markdown = f"{'#' * headings[place]} {above.plain}"
+                del blocks[place]
+
+
+def _goes_on(above: Block, block: Block, page: Sequence[Block]) -> bool:
+    """Tell whether `block` is the second line of a heading whose first had no room for more."""
+    height, width = block.box[3] - block.box[1], block.box[2] - block.box[0]
+    beside = [other.box for other in page if _overlap(other.box, above.box) > 0]
+    column = max(box[2] for box in beside) - min(box[0] for box in beside)
+    word = width * len(block.plain.split(maxsplit=1)[0]) / len(block.plain)
+    return (
+        (above.level, above.bold) == (block.level, block.bold)
+        and _overlap(block.box, above.box) > 0
+        and block.box[1] > above.box[1]
+        and block.box[1] - above.box[3] < NEAR * height
+        and above.box[2] - above.box[0] + word > column
+        and not NUMBERED.match(block.plain)
+    )
+
+
+def _overlap(one: Box, other: Box) -> float:
+    return min(one[2], other[2]) - max(one[0], other[0])
 
 
 def _outline_level(block: Block, titles: list[tuple[int, str]]) -> int:
@@ -71,6 +107,8 @@ def _body_levels(pages: Sequence[list[Block]]) -> set[int]:
 def _level(block: Block, body_levels: set[int]) -> int:
     text = block.plain
     if len(text) > LONGEST or not any(map(str.isalpha, text)) or "```" in block.markdown:
+        return 0
+    if block.box[3] - block.box[1] > UPRIGHT * (block.box[2] - block.box[0]) and len(text) > 3:
         return 0
     if block.level and block.level not in body_levels and not text.endswith((".", ",", ";", ":")):
         return block.level

@@ -7,7 +7,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from vaultd.core.box import Box, grown, holds
 from vaultd.extract.content import readable
@@ -36,15 +35,13 @@ class Unseen:
     text: str
 
 
-def told_apart(
-    blocks: list[Block], textpage: Any, marks: Sequence[Mark]
-) -> tuple[list[Block], str]:
+def told_apart(blocks: list[Block], styled: str, marks: Sequence[Mark]) -> tuple[list[Block], str]:
     """Return the blocks a reader sees, and the text that he does not.
 
-    MuPDF's HTML names size and colour of every span; a
-    span without a colour is drawn without ink.
+    `styled` is MuPDF's HTML of the page, which names size and colour of every span; a span
+    without a colour is drawn without ink.
     """
-    lines = _suspicious(textpage.extractHTML())
+    lines = _suspicious(styled)
     if not lines:
         return blocks, ""
     grounds = [box for kind, box in marks if kind in GROUNDS]

@@ -17,10 +17,8 @@ _LINE_END = re.compile(r"([-\u2010])(?<=[\w/%)].)[ \t]*\n[ \t]*(?=[\w/])")
 _LETTER = r"[^\W\d_\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]"  # none of East Asia
 _WORD = re.compile(f"{_LETTER}+")
 _COMPOUND = re.compile(rf"(?<!{_LETTER})({_LETTER}+)([-\u2010])(?=({_LETTER}+))")
-# Some programs put a letter's accent before or behind the letter.
-_SPELT = f"{_LETTER}|[\xa8\xb4\xb8\u02c6-\u02dd]"
-_HEAD = re.compile(rf"(?:{_SPELT})*$")
-_TAIL = re.compile(rf"(?:{_SPELT}|['’](?={_LETTER}))*")
+_HEAD = re.compile(f"{_LETTER}*$")
+_TAIL = re.compile(f"(?:{_LETTER}|['’](?={_LETTER}))*")
 _CHAINED = re.compile(rf"[-\u2010]{_LETTER}+$")
 _SMALL = re.compile("[a-zà-öø-ÿ]")
 _AROUND = 12  # letters that show how a line is set
@@ -129,25 +127,25 @@ class Hyphens:
     """
 
     def __init__(self, texts: Sequence[str]) -> None:
-        self._words: Counter[str] = Counter()
-        self._compounds: Counter[tuple[str, str]] = Counter()
+        self._text = "\n".join(texts)
+        self._words: set[str] = set()
+        self._compounds: set[tuple[str, str]] = set()
         self._signs: set[str] = set()  # that stand in compounds
-        self._learn(texts)
+        self._counted: dict[tuple[str, str], bool] = {}
+        self._learn()
         self._heads = {head for head, _ in self._compounds}
-        self._language = language_of("\n".join(texts))
+        self._language = language_of(self._text)
         self._breaks, self._never_breaks = self._habits(texts)
 
-    def _learn(self, texts: Iterable[str]) -> None:
-        """Count words and compounds; only distinct tokens are looked at, a book has few."""
-        tokens = Counter(token for text in texts for token in text.split())
-        for token, count in tokens.items():
+    def _learn(self) -> None:
+        """Note words and compounds; only distinct tokens are looked at, a book has few."""
+        for token in set(self._text.split()):
             if token.isascii() and token.isalpha():
-                self._words[token.lower()] += count
+                self._words.add(token.lower())
             elif BREAK not in token:
-                for word in _WORD.findall(token.lower()):
-                    self._words[word] += count
+                self._words.update(_WORD.findall(token.lower()))
                 for head, sign, tail in _COMPOUND.findall(token):
-                    self._compounds[head.lower(), tail] += count
+                    self._compounds.add((head.lower(), tail))
                     self._signs.add(sign)
 
     def _habits(self, texts: Iterable[str]) -> tuple[set[str], set[str]]:
@@ -193,9 +191,17 @@ class Hyphens:
         """Return "-" if the document has the parts with a hyphen, "" if as one word."""
         if not head or not tail:
             return None
-        whole = self._words[(head + tail).lower()]
-        compound = self._compounds[head.lower(), tail]
-        return None if not whole + compound else "-" if compound >= whole else ""
+        is_word = (head + tail).lower() in self._words
+        is_compound = (head.lower(), tail) in self._compounds
+        if is_word and is_compound:
+            is_word = self._is_word_more_often(head, tail)
+        return "" if is_word else "-" if is_compound else None
+
+    def _is_word_more_often(self, head: str, tail: str) -> bool:
+        if (head, tail) not in self._counted:  # it takes as long as a look through the document
+            compounds = sum(self._text.count(f"{head}{sign}{tail}") for sign in HYPHENS)
+            self._counted[head, tail] = self._text.count(head + tail) > compounds
+        return self._counted[head, tail]
 
     def _is_compound(self, cut: Cut, head: str, tail: str) -> bool:
         if min(len(head), len(tail)) < 2 or any(sign in cut.before for sign in _WEB):
@@ -214,7 +220,7 @@ class Hyphens:
 
         Only English writes compounds apart, so that this tells something.
         """
-        if self._language != "en" or not (self._words[head] and self._words[tail]):
+        if self._language != "en" or not {head, tail} <= self._words:
             return False
         if head in _CUSTOMARY_HEADS and head in self._heads:
             return not any(

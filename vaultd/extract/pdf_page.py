@@ -13,8 +13,11 @@ from vaultd.core.box import Box
 from vaultd.core.legibility import BAD_SHARE, gibberish, letter_count
 from vaultd.extract.pdf_block import Block, blocks_of
 from vaultd.extract.pdf_column import untangled
+from vaultd.extract.pdf_font import complete_fonts
 from vaultd.extract.pdf_hidden import told_apart
 from vaultd.extract.pdf_listing import set_in
+from vaultd.extract.pdf_raised import raise_numbers
+from vaultd.extract.pdf_rtl import RIGHT_TO_LEFT
 from vaultd.extract.pdf_sheet import Mark, Sheet
 from vaultd.extract.pdf_verse import keep_lines
 
@@ -69,14 +72,19 @@ def page_of(number: int, sheet: Sheet, textpage: Any) -> Page:
         RuntimeError: MuPDF cannot read the page.
     """
     found = Page(number, sheet.rect.height)
+    styled = textpage.extractHTML()
+    complete_fonts(textpage, styled)
+    raise_numbers(textpage, styled)
     found.blocks = untangled(blocks_of(textpage), textpage)
+    if RIGHT_TO_LEFT.search(found.plain):
+        styled = textpage.extractHTML()  # its letters were put in order
     set_in(found.blocks, textpage)
-    keep_lines(found.blocks)
+    keep_lines(found.blocks, textpage)
     marks = sheet.marks()
     _look_at(marks, found, sheet.rect.width)
     found.cover = cover = _cover(found.images, sheet.rect)
     if cover <= SCAN_COVER and found.blocks:
-        found.blocks, found.hidden = told_apart(found.blocks, textpage, marks)
+        found.blocks, found.hidden = told_apart(found.blocks, styled, marks)
     text = found.plain
     if unmapped(text):
         found.blocks = blocks_of(sheet.text(pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE))

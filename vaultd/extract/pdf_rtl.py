@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 from pymupdf import mupdf as _mupdf
 
+from vaultd.extract.pdf_sheet import NOTHING, chars_of, lines_by_block, linked
+
 mupdf: Any = _mupdf  # its own hints are partial
 
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 LETTER, MARK = ("R", "AL"), ("NSM",)  # Unicode's bidirectional classes
-NOTHING = 0xAD  # a soft hyphen, which is left out of every text
 THIN = 0.01  # of a letter's size; so little room has what shares a sign with another letter
 WIDEST = 1.2  # times a letter's size: the room of a sign
 NEAR = 0.05  # of a letter's size; so near are two places the same
@@ -28,21 +29,21 @@ def put_in_order(textpage: Any) -> bool:
     come before it. It also cuts lines within words, and blanks stray into words.
     """
     found = False
-    for lines in _lines_by_block(textpage):
+    for lines in lines_by_block(textpage):
         if not any(map(_runs_to_the_left, lines)):
             continue
         found = True
         for above, line in reversed(list(pairwise(lines))):
             if _is_cut(above, line):
                 _append(above, line)
-        for chars in map(_chars, _linked(lines[0])):
+        for chars in map(chars_of, linked(lines[0])):
             _reorder(chars)
             _drop_strays(chars)
     return found
 
 
 def _runs_to_the_left(line: Any) -> bool:
-    return any(RIGHT_TO_LEFT.match(chr(char.c)) for char in _chars(line))
+    return any(RIGHT_TO_LEFT.match(chr(char.c)) for char in chars_of(line))
 
 
 def _is_cut(above: Any, line: Any) -> bool:
@@ -57,27 +58,6 @@ def _append(above: Any, line: Any) -> None:
     above.last_char = line.last_char
     above.next = line.next
     above.bbox.x0 = line.bbox.x0
-
-
-def _lines_by_block(textpage: Any) -> Iterator[list[Any]]:
-    block = textpage.this.m_internal.first_block
-    while block:
-        if block.type == mupdf.FZ_STEXT_BLOCK_TEXT:
-            yield _linked(next(iter(mupdf.FzStextBlock(block))).m_internal)
-        block = block.next
-
-
-def _linked(first: Any) -> list[Any]:
-    """Return what MuPDF's list holds from `first` on."""
-    found = []
-    while first:
-        found.append(first)
-        first = first.next
-    return found
-
-
-def _chars(line: Any) -> list[Any]:
-    return _linked(line.first_char)
 
 
 def _reorder(chars: Sequence[Any]) -> None:

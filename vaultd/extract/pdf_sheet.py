@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pymupdf as _pymupdf
@@ -18,8 +19,31 @@ UNIT = mupdf.FzRect(mupdf.FzRect.Fixed_UNIT)  # an image before it is put into i
 
 LEVEL = 2.0  # times the size of its letters; a higher box holds a line that runs up or down
 
+NOTHING = 0xAD  # a soft hyphen, in place of a character that is none: it is left out of all text
+
 Mark = tuple[str, Box]
 """What is drawn ("fill-path", "stroke-path", "fill-image", "fill-imgmask", "fill-shade"), where."""
+
+
+def lines_by_block(textpage: Any) -> Iterator[list[Any]]:
+    """Give the lines of each block of text."""
+    for block in linked(textpage.this.m_internal.first_block):
+        if block.type == mupdf.FZ_STEXT_BLOCK_TEXT:
+            yield linked(next(iter(mupdf.FzStextBlock(block))).m_internal)
+
+
+def chars_of(line: Any) -> list[Any]:
+    """Return the characters of a line, in their order."""
+    return linked(line.first_char)
+
+
+def linked(first: Any) -> list[Any]:
+    """Return what MuPDF's list holds from `first` on; its iterators take twice as long."""
+    found = []
+    while first:
+        found.append(first)
+        first = first.next
+    return found
 
 
 def line_boxes(textpage: Any, number: int) -> list[Box]:
@@ -30,12 +54,7 @@ def line_boxes(textpage: Any, number: int) -> list[Box]:
     block = textpage.this.m_internal.first_block
     for _ in range(number):
         block = block.next
-    boxes = []
-    line = next(iter(mupdf.FzStextBlock(block))).m_internal
-    while line:  # MuPDF's own list: its iterator takes twice as long
-        boxes.append(_line_box(line))
-        line = line.next
-    return boxes
+    return [_line_box(line) for line in linked(next(iter(mupdf.FzStextBlock(block))).m_internal)]
 
 
 def _line_box(line: Any) -> Box:

@@ -2,29 +2,62 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
-from vaultd.extract.pdf_block import EAST_ASIAN, Block, escaped, joined
+from vaultd.extract.pdf_block import EAST_ASIAN, Block, escaped
 from vaultd.extract.pdf_column import side_by_side
+from vaultd.extract.pdf_sheet import line_boxes
 
 ROOM = 0.8  # of a column: where the next word would have fitted in so much, no one had to break
 OWN_ROOM = 0.9  # of the longest line, likewise
 NARROW = 0.4  # of a column; so narrow a block was not set as a paragraph
 UNEVEN = 0.8  # of the longest line; lines of a paragraph are longer but for the last
+LABEL = 0.5  # of the longest line
 LEFT = 12.0  # points that a paragraph of the same column may be set in
 
 
-def keep_lines(blocks: Sequence[Block]) -> None:
-    """Break the Markdown of every block whose lines all end before they had to."""
+def keep_lines(blocks: Sequence[Block], textpage: Any) -> None:
+    """Break the Markdown of every block where its lines, or the first, end before they had to."""
     for block in blocks:
-        if (
-            len(block.lines) > 1
-            and block.markdown == block.plain
-            and not side_by_side(block)
-            and _are_chosen(block.lines, _letters_a_column(block, blocks))
-        ):
-            block.markdown = "\n".join(escaped(joined(line)) for line in block.lines)
+        is_text = not block.level and "\n" not in block.markdown
+        if len(block.lines) < 2 or not is_text or side_by_side(block):
+            continue
+        column = _letters_a_column(block, blocks)
+        if _are_chosen(block.lines, column):
+            block.markdown = _at_line_ends(block.markdown, block.lines)
+        elif _is_label(block.lines, column) and _is_above(block, textpage):
+            block.markdown = _at_line_ends(block.markdown, block.lines[:2])
+
+
+def _at_line_ends(markdown: str, lines: Sequence[str]) -> str:
+    """Return a paragraph, which may have marks, broken where these lines end; else as it is."""
+    parts = []
+    position = 0
+    for above, below in pairwise(lines):
+        words = re.escape(above.split()[-1]), re.escape(below.split()[0])
+        end = re.compile(rf"{words[0]}(\**)( ?)(?=\**{words[1]})").search(markdown, position)
+        if end is None:
+            return markdown
+        parts.append(escaped(markdown[position : end.end(1)]))
+        position = end.end()
+    return "\n".join([*parts, escaped(markdown[position:])])
+
+
+def _is_above(block: Block, textpage: Any) -> bool:
+    """Tell whether the first line is not only the first piece of a row."""
+    first, second = line_boxes(textpage, block.raw[5])[:2] if block.raw else (block.box, block.box)
+    return second[1] > (first[1] + first[3]) / 2
+
+
+def _is_label(lines: Sequence[str], column: float) -> bool:
+    """Tell whether the first line stands by itself above a paragraph: "Note", "Example 1"."""
+    first, below = lines[0].strip(), lines[1].split(maxsplit=1)[0]
+    with_next = len(first) + 1 + len(below)
+    is_short = len(first) <= LABEL * max(map(len, lines)) and with_next <= ROOM * column
+    return is_short and not first.endswith(("-", "\u2010", ","))
 
 
 def _letters_a_column(block: Block, blocks: Sequence[Block]) -> float:

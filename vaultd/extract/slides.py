@@ -68,9 +68,10 @@ class Slide:
         self._writer = Writer()
 
     def markdown(self) -> str:
-        """Return the slide's text: shapes in their order, then notes and comments."""
+        """Return the slide's text: its title, shapes in their order, notes and comments."""
         root = self._package.xml(self._part)
         if root is not None:
+            _put_title_first(root)
             self._walk(root)
         self._write_notes()
         self._write_comments()
@@ -96,7 +97,7 @@ class Slide:
                 stack += reversed(node)
 
     def _shape(self, node: Element) -> None:
-        kind = next((attribute(n, "type") for n in node.iter() if local(n) == "ph"), "")
+        kind = _placeholder(node)
         if kind in LEFT_OUT:
             return
         is_title = kind in TITLES
@@ -199,6 +200,19 @@ class Slide:
                 if local(node) in ("text", "txBody"):
                     text = words_of(node)
                     self._writer.block(f"> Comment: {text}" if text else "")
+
+
+def _put_title_first(root: Element) -> None:
+    """Move the title of a slide before all other shapes."""
+    tree = next((node for node in root.iter() if local(node) == "spTree"), root)
+    shapes = [node for node in tree if local(node) == "sp"]
+    title = next((shape for shape in shapes if _placeholder(shape) in TITLES), None)
+    if title is not None:
+        tree.insert(tree.index(shapes[0]), title)
+
+
+def _placeholder(shape: Element) -> str:
+    return next((attribute(n, "type") for n in shape.iter() if local(n) == "ph"), "")
 
 
 def _text(run: Element) -> str:

@@ -123,6 +123,37 @@ async def test_a_result_names_its_place_and_the_page_it_rests_on(connected: Conn
     assert any(place["path"] == PDF and place["page"] for place in cited)
 
 
+async def test_a_result_names_the_files_that_say_the_same(connected: Connected) -> None:
+    async with connected() as client:
+        found = await answer(client, "search", query="koji is steamed rice, barley or soy", k=5)
+
+    also = {each["path"]: each["also"] for each in found["results"]}
+    assert also["wiki/concepts/Koji.md"] == ["raw/Koji for beginners.md"]
+
+
+async def test_a_folder_to_search_has_to_be_there(connected: Connected) -> None:
+    async with connected() as client:
+        near = await refusal(client, "search", query="salt", under="concepts")
+        whole = await answer(client, "search", query="salt", under="/")
+
+    assert near == "There is no folder concepts. Did you mean wiki/concepts?"
+    assert whole["results"]
+
+
+async def test_a_document_is_told_from_a_page(connected: Connected) -> None:
+    async with connected() as client:
+        page = await refusal(client, "wiki_page", name=PDF)
+        claims = await refusal(client, "wiki_sources", name=PDF)
+        unknown = await refusal(client, "wiki_page", name="Nothing of the kind")
+        raw = await refusal(client, "wiki_overview", folder="raw")
+        near = await answer(client, "wiki_related", name=PDF)
+
+    assert page == claims == f"{PDF} is a document, not a page: `fetch` gets its text."
+    assert unknown == "There is no page 'Nothing of the kind'. `search` finds what there is."
+    assert "`wiki/sources` mirrors what is in `raw`" in raw
+    assert near["path"] == PDF
+
+
 async def test_every_result_can_be_fetched(connected: Connected) -> None:
     async with connected() as client:
         found = (await answer(client, "search", query="salt slows fermentation", k=10))["results"]

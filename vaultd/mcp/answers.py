@@ -16,7 +16,10 @@ class SourcePlace:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One search result; `id` goes into `fetch`, `sources` are the places it names as proof."""
+    """One search result; `id` goes into `fetch`, `sources` are the places it names as proof.
+
+    `also` are the paths of files that say the same.
+    """
 
     id: str
     title: str
@@ -28,6 +31,7 @@ class Found:
     score: float
     snippet: str
     sources: list[SourcePlace]
+    also: list[str]
 
 
 @dataclass(frozen=True, slots=True)

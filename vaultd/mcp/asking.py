@@ -25,7 +25,16 @@ from vaultd.mcp.answers import (
     Submitted,
     Work,
 )
-from vaultd.mcp.places import Name, note_at, note_named, places_named, source_place
+from vaultd.mcp.places import (
+    Name,
+    document_at,
+    is_folder,
+    no_folder,
+    note_at,
+    note_named,
+    places_named,
+    source_place,
+)
 from vaultd.mcp.shelf import Shelf
 from vaultd.model.paths import VaultPath
 from vaultd.model.search import Filters, Question
@@ -63,7 +72,10 @@ class Asking:
     ) -> SearchAnswer:
         """Search the whole vault (pages, the person's notes, documents) by words and by meaning.
         Results name their place; `fetch` gets the text."""
-        filters = Filters("" if under in ("", ".") else named_folder(under), type, tag.lstrip("#"))
+        folder = named_folder(under)
+        if not await is_folder(self._shelf, folder):
+            raise await no_folder(self._shelf, folder, f"There is no folder {folder}.")
+        filters = Filters("" if folder == "." else folder, type, tag.lstrip("#"))
         asked = {"query": query, "k": k} | {
             name: value for name, value in asdict(filters).items() if value
         }
@@ -76,7 +88,7 @@ class Asking:
 
     async def wiki_related(self, name: Name, k: Count = 8) -> NearNotes:
         """List the notes and pages nearest in meaning to one."""
-        path = (await note_named(self._shelf, name)).path
+        path = await document_at(self._shelf, name) or (await note_named(self._shelf, name)).path
         answer = await self._shelf.ask("POST", "/v1/related", {"path": path, "k": k})
         if answer is None:
             engine = await self._shelf.engine()
@@ -89,7 +101,10 @@ class Asking:
         With a path: how that one file stands and which pages were written from it."""
         files, jobs = await self._shelf.read(_under_way, named_file(path) if path else None)
         if path and not files:
-            raise NotFoundError(f"{path} is no file below raw/ that vaultd has seen.")
+            raise NotFoundError(
+                f"{path} is no file below raw/ that vaultd has seen: `search` with `under` set to "
+                '"raw" finds documents.'
+            )
         status = await self._shelf.status()
         running = status["state"] == "running"
         return IngestState(
@@ -157,6 +172,7 @@ class Asking:
             score=hit["score"],
             snippet=hit["snippet"],
             sources=await self._proof(path, page, hit["start"], hit["end"]),
+            also=[each["path"] for each in hit["also"]],
         )
 
     async def _proof(

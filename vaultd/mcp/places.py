@@ -19,8 +19,9 @@ from vaultd.errors import NotFoundError
 from vaultd.mcp.answers import SourcePlace
 from vaultd.mcp.shelf import Shelf
 from vaultd.model.paths import VaultPath
+from vaultd.model.summary import NodeKind
 from vaultd.search.hits import link_to
-from vaultd.store import pages, passages, titles
+from vaultd.store import nodes, pages, passages, titles
 from vaultd.store.database import Connection
 
 CANDIDATES = 5  # near names shown with "there is no such page"
@@ -98,8 +99,32 @@ async def note_named(shelf: Shelf, name: str) -> Note:
     path_meant = await shelf.read(_page_called, wanted)
     if path_meant and (found := await note_at(shelf, path_meant)):
         return found
-    near = await shelf.read(_pages_like, wanted.rpartition("/")[2])
-    raise NotFoundError(f"There is no page {name!r}.", tuple(near))
+    if document := await document_at(shelf, wanted):
+        raise NotFoundError(f"{document} is a document, not a page: `fetch` gets its text.")
+    near = tuple(await shelf.read(_pages_like, wanted.rpartition("/")[2]))
+    advice = "" if near else " `search` finds what there is."
+    raise NotFoundError(f"There is no page {name!r}.{advice}", near)
+
+
+async def document_at(shelf: Shelf, name: str) -> VaultPath | None:
+    """Return the path of the document that is named by it, None if there is none."""
+    path = VaultPath(name.strip())
+    if path.lower().endswith(".md") or path_fault(path):
+        return None
+    return path if await asyncio.to_thread(lambda: shelf.vault.locate(path).is_file()) else None
+
+
+async def is_folder(shelf: Shelf, path: VaultPath) -> bool:
+    """Tell whether there is a folder at `path`."""
+    return await asyncio.to_thread(lambda: shelf.vault.locate(path).is_dir())
+
+
+async def no_folder(shelf: Shelf, path: VaultPath, message: str) -> NotFoundError:
+    """Return the error that says so, with folders which may have been meant."""
+    known = await shelf.read(nodes.nodes_within, VaultPath("."), NodeKind.FOLDER)
+    name = PurePosixPath(path).name.casefold()
+    alike = [each.path for each in known if PurePosixPath(each.path).name.casefold() == name]
+    return NotFoundError(message, tuple(alike))
 
 
 def _page_called(db: Connection, name: str) -> VaultPath | None:

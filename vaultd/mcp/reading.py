@@ -29,6 +29,8 @@ from vaultd.mcp.places import (
     Name,
     Note,
     documents_of,
+    is_folder,
+    no_folder,
     note_at,
     note_named,
     piece_of,
@@ -38,7 +40,6 @@ from vaultd.mcp.places import (
 from vaultd.mcp.shelf import Shelf
 from vaultd.model.document import Extraction
 from vaultd.model.paths import VaultPath
-from vaultd.model.summary import NodeKind
 from vaultd.search.hits import link_to
 from vaultd.store import extractions, finding, nodes, passages
 from vaultd.store.database import Connection
@@ -47,6 +48,7 @@ from vaultd.summarize.tree import WIKI, Tree
 
 MOST_ENTRIES = 150  # folders and pages in one overview, about 10,000 tokens
 DEEPEST = 3
+BEGIN = "Begin with `wiki`; `wiki/sources` mirrors what is in `raw`."
 
 Id = Annotated[str, Field(description="A result's id, or the path of a file in the vault.")]
 Start = Annotated[int, Field(ge=0, description="Where to go on: `next_start` of the part before.")]
@@ -68,7 +70,7 @@ class Reading:
         if id.startswith("p") and id[1:].isdigit():
             return await self._passage(id, int(id[1:]), start)
         path = named_file(id)
-        if await self._is_folder(path):
+        if await is_folder(self._shelf, path):
             return await self._summary(id, path, start)
         note = await note_at(self._shelf, path) if path.lower().endswith(".md") else None
         if note is not None:
@@ -80,8 +82,10 @@ class Reading:
         the abstracts of its sub-folders and pages. Start here."""
         path = named_folder(folder)
         tree = Tree(self._shelf.vault)
-        if not tree.holds(path) or not await self._is_folder(path):
-            raise await self._no_folder(path)
+        if not tree.holds(path) or not await is_folder(self._shelf, path):
+            raise await no_folder(
+                self._shelf, path, f"{path} is no folder with an overview. {BEGIN}"
+            )
         view = await self._folder(tree, path, depth, _Room(MOST_ENTRIES))
         node = await self._shelf.read(nodes.node, path)
         return replace(view, overview=node.overview if node else "")
@@ -183,7 +187,7 @@ class Reading:
     async def _summary(self, id: str, path: VaultPath, start: int) -> Document:
         node = await self._shelf.read(nodes.node, path)
         if node is None:
-            raise NotFoundError(f"There is no summary of {path}.")
+            raise NotFoundError(f"{path} is not described: `wiki_overview` lists what it holds.")
         piece = piece_of("\n\n".join(filter(None, (node.abstract, node.overview))), start)
         shown = await asyncio.to_thread(self._note_of, path)
         return Document(
@@ -195,17 +199,6 @@ class Reading:
         )
 
     # --- folders ---------------------------------------------------------------------------------
-
-    async def _no_folder(self, path: VaultPath) -> NotFoundError:
-        """Return the error that names folders which may have been meant."""
-        known = await self._shelf.read(nodes.nodes_within, VaultPath("."), NodeKind.FOLDER)
-        name = PurePosixPath(path).name.casefold()
-        alike = [each.path for each in known if PurePosixPath(each.path).name.casefold() == name]
-        advice = "" if alike else " Begin with `wiki`."
-        return NotFoundError(f"{path} is no folder with an overview.{advice}", tuple(alike))
-
-    async def _is_folder(self, path: VaultPath) -> bool:
-        return await asyncio.to_thread(lambda: self._shelf.vault.locate(path).is_dir())
 
     async def _folder(self, tree: Tree, path: VaultPath, depth: int, room: _Room) -> FolderView:
         listing = await asyncio.to_thread(tree.children, path)

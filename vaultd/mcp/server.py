@@ -90,6 +90,8 @@ class _Server(MCPServer[None]):
         except ToolError as error:
             if isinstance(error.__cause__, ValidationError):
                 raise ToolError(_misfit(name, error.__cause__)) from error
+            if isinstance(error.__cause__, ToolError):  # our sentence, without the SDK's words
+                raise error.__cause__ from error.__cause__.__cause__
             raise
 
 

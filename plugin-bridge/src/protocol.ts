@@ -345,10 +345,11 @@ export interface Related {
 	link: string;
 }
 
-/** The files nearest in meaning, nearest first. */
+/** The files nearest in meaning, nearest first; `notes` say in sentences why there is none. */
 export interface RelatedFiles {
 	path: string;
 	results: Related[];
+	notes: string[];
 }
 
 /** A file whose neighbours in meaning are wanted. */

@@ -1,7 +1,7 @@
 /** A bridge that answers as scripted, for states that a real one is in for moments only. */
 
 import type { OpenStream } from "../src/client";
-import type { Check, Cost, Event, Finding, Job, Offer, ReviewItem, Status } from "../src/protocol";
+import type { Check, Cost, Event, Finding, Job, Offer, Related, ReviewItem, Status } from "../src/protocol";
 import { hitOf, jobOf, statusOf } from "./samples";
 
 interface Request {
@@ -43,6 +43,11 @@ export class ScriptedBridge {
 		{ path: "raw/Miso.md", tokens: 8_400, reason: "", waits: false },
 		{ path: "raw/papers/Encyclopedia of grains.pdf", tokens: 640_000, reason: "", waits: true },
 		{ path: "raw/papers/locked.pdf", tokens: 0, reason: "It is encrypted.", waits: false },
+	];
+	near: Related[] = [
+		{ path: "wiki/concepts/Miso.md", title: "Miso", score: 0.9, link: "" },
+		{ path: "Recipes/泡菜坛.md", title: "泡菜坛", score: 0.6, link: "" },
+		{ path: "Journal/2026-11-01.md", title: "2026-11-01", score: 0.3, link: "" },
 	];
 	private readonly events: Event[] = [];
 	private giveOffer: ((offer: Offer | null) => void) | null = null;
@@ -118,11 +123,8 @@ export class ScriptedBridge {
 			case "POST /v1/related":
 				return {
 					path: body.path,
-					results: [
-						{ path: "wiki/concepts/Miso.md", title: "Miso", score: 0.9, link: "" },
-						{ path: "Recipes/泡菜坛.md", title: "泡菜坛", score: 0.6, link: "" },
-						{ path: "Journal/2026-11-01.md", title: "2026-11-01", score: 0.3, link: "" },
-					],
+					results: this.near,
+					notes: this.near.length ? [] : ["Nothing is found by meaning."],
 				};
 			case "GET /v1/folders":
 				return { path: "wiki/concepts", abstract: "Ideas of fermenting: salt, heat and time.", overview: "", children: [] };

@@ -346,6 +346,15 @@ describe("related notes", () => {
 		expect(bridge.calls("POST /v1/related").at(-1)).toMatchObject({ path: "wiki/concepts/Koji.md" });
 		expect(app.workspace.opened[0]?.path).toBe("wiki/concepts/Miso.md");
 	});
+
+	it("say why there are none", async () => {
+		bridge.near = [];
+		await running();
+		app.workspace.active = app.vault.add("wiki/concepts/Koji.md");
+		run("show-related");
+
+		await shown("Nothing is found by meaning.");
+	});
 });
 
 describe("a note that is open in an editor", () => {

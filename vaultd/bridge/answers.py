@@ -159,10 +159,11 @@ class Checks(Answer):
 
 
 class RelatedFiles(Answer):
-    """The files nearest in meaning, nearest first."""
+    """The files nearest in meaning, nearest first; `notes` say in sentences why there is none."""
 
     path: VaultPath
     results: list[Related]
+    notes: list[str]
 
 
 class Titles(Answer):

@@ -142,10 +142,11 @@ class Near:
 
 @dataclass(frozen=True, slots=True)
 class NearNotes:
-    """Notes near in meaning, nearest first."""
+    """Notes near in meaning, nearest first; `notes` say why there is none."""
 
     path: str
     results: list[Near]
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,9 +92,9 @@ class Asking:
         answer = await self._shelf.ask("POST", "/v1/related", {"path": path, "k": k})
         if answer is None:
             engine = await self._shelf.engine()
-            near = await engine.related(path, k)
-            return NearNotes(path, [Near(n.path, n.title, n.score, n.link) for n in near])
-        return NearNotes(path, [_of(Near, each) for each in answer["results"]])
+            answer = {"results": [asdict(each) for each in await engine.related(path, k)]}
+        near = [_of(Near, each) for each in answer["results"]]
+        return NearNotes(path, near, list(answer.get("notes", ())))
 
     async def ingest_status(self, path: Source = "") -> IngestState:
         """Say what the daemon is doing: counts, jobs under way, and what is held back and why.

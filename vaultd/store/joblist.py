@@ -112,6 +112,15 @@ def counts(db: Connection) -> dict[tuple[JobKind, JobState], int]:
     return {(JobKind(kind), JobState(state)): int(number) for kind, state, number in rows}
 
 
+def unread(db: Connection) -> int:
+    """Return how many files are still to be read for the search, or read anew."""
+    found = db.execute(
+        "select count(*) from jobs where state in ('queued', 'running')"
+        " and kind in ('ingest', 'index')"
+    )
+    return int(found.get)
+
+
 def movement(db: Connection) -> tuple[int, int]:
     """Return two numbers of which one rises when a job comes or is over; looks at folders apart."""
     row: Any = db.execute(

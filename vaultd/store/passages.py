@@ -50,6 +50,11 @@ def paths(db: Connection) -> list[VaultPath]:
     return [VaultPath(path) for (path,) in db.execute("select path from indexed_files order by 1")]
 
 
+def is_empty(db: Connection) -> bool:
+    """Tell whether no file is indexed."""
+    return db.execute("select 1 from indexed_files limit 1").get is None
+
+
 def paths_made_otherwise(db: Connection, makers: Iterable[str]) -> list[VaultPath]:
     """Return the files that none of `makers` read and split, newest first."""
     rows = db.execute(

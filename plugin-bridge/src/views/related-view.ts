@@ -11,6 +11,7 @@ import { addEmptyState, addFileLink } from "./elements";
 export const RELATED_VIEW = "vaultd-related";
 
 const SHOWN = 12;
+const NOTHING_NEAR = "No other note comes close in meaning, or this one is not indexed yet.";
 const SETTLE_MS = 300; // people who page through notes ask for none of them
 
 export class RelatedView extends ItemView {
@@ -59,7 +60,7 @@ export class RelatedView extends ItemView {
 			}
 			const body = { path: this.file.path, k: SHOWN };
 			const answer = await this.daemon.bridge.call("POST /v1/related", { body });
-			if (number === this.asked) this.draw(answer.results);
+			if (number === this.asked) this.draw(answer.results, answer.notes);
 		} catch (error) {
 			if (number !== this.asked) return;
 			if (error instanceof DaemonUnreachable) {
@@ -70,9 +71,9 @@ export class RelatedView extends ItemView {
 		}
 	}
 
-	private draw(related: readonly Related[]): void {
+	private draw(related: readonly Related[], notes: readonly string[]): void {
 		if (related.length === 0) {
-			this.say("waypoints", "Nothing near", "No other note comes close in meaning, or this one is not indexed yet.");
+			this.say("waypoints", "Nothing near", notes.join(" ") || NOTHING_NEAR);
 			return;
 		}
 		this.contentEl.empty();

@@ -12,9 +12,14 @@ from vaultd.bridge.operation import operation
 from vaultd.bridge.program import Program
 from vaultd.errors import NotFoundError
 from vaultd.model.paths import VaultPath
-from vaultd.model.search import Answer, Filters, Question
+from vaultd.model.search import Answer, Filters, Mode, Question
+from vaultd.store import joblist, passages
 
 CANDIDATES = 5  # near names shown with "there is no such file"
+FEW = 10  # files to be read anew that no answer mentions which found something
+NONE = "none"  # the embedder's name where there is none
+NO_EMBEDDER = "Nothing is found by meaning: `[embedding] provider` is set to `none`."
+NOTHING_YET = "Nothing is indexed yet: a note is read some seconds after it was written."
 
 
 async def search(program: Program, asked: SearchFor) -> Answer:
@@ -28,19 +33,33 @@ async def search(program: Program, asked: SearchFor) -> Answer:
     )
     question = Question(asked.query, asked.k, asked.mode, filters, asked.typing)
     answer = await program.engine.search(question)
-    if answer.results or not asked.under:
-        return answer
-    place = await asyncio.to_thread(program.vault.locate, VaultPath(asked.under))
-    if await asyncio.to_thread(place.exists):
-        return answer
-    return replace(answer, notes=(*answer.notes, f"There is no folder {asked.under}."))
+    return replace(answer, notes=await _notes(program, asked, answer))
+
+
+async def _notes(program: Program, asked: SearchFor, answer: Answer) -> tuple[str, ...]:
+    """Return the notes of an answer, and why there may be less in it than there is."""
+    if await program.db.read(passages.is_empty):
+        return (NOTHING_YET,)
+    notes, unread = answer.notes, await program.db.read(joblist.unread)
+    if asked.mode is Mode.VECTORS and program.embedding == NONE:
+        notes = (*notes, NO_EMBEDDER)
+    if unread > (FEW if answer.results else 0):
+        said = "1 file is" if unread == 1 else f"{unread} files are"
+        notes = (*notes, f"{said} not indexed yet: there may be more to find.")
+    if asked.under and not answer.results:
+        place = await asyncio.to_thread(program.vault.locate, VaultPath(asked.under))
+        if not await asyncio.to_thread(place.exists):
+            notes = (*notes, f"There is no folder {asked.under}.")
+    return notes
 
 
 async def related(program: Program, asked: RelatedTo) -> RelatedFiles:
     """List the files nearest in meaning to one."""
     path = VaultPath(asked.path)
     await check_there(program, path)
-    return RelatedFiles(path=path, results=list(await program.engine.related(path, asked.k)))
+    near = await program.engine.related(path, asked.k)
+    notes = [] if near or program.embedding != NONE else [NO_EMBEDDER]
+    return RelatedFiles(path=path, results=list(near), notes=notes)
 
 
 async def titles(program: Program, asked: TitlesLike) -> Titles:

@@ -267,6 +267,24 @@ describe("the search modal", () => {
 		expect(inserted).toEqual(["[[raw/bread/Sourdough.pdf#page=2|Sourdough, p. 2]]"]);
 	});
 
+	it("leaves Enter to an input method that is at work", async () => {
+		type(input, "koji");
+		await shown("Koji", ".suggestion-item");
+		key("Enter", { shiftKey: true, isComposing: true });
+
+		expect(inserted).toEqual([]);
+	});
+
+	it("tells where else it stands, each name of a path in its own direction", async () => {
+		type(input, "sourdough");
+		const hit = await shown("Sourdough", ".suggestion-item:nth-of-type(2)");
+		const [place, also] = Array.from(hit.querySelectorAll(".vaultd-hit-place"));
+
+		expect(place?.textContent).toBe("raw/bread");
+		expect(Array.from(place?.querySelectorAll("bdi") ?? [], (each) => each.textContent)).toEqual(["raw", "bread"]);
+		expect(also?.textContent).toBe("Also in Bread (wiki/concepts)");
+	});
+
 	it("sends filters apart from words, and shows them", async () => {
 		type(input, "koji type:concept in:wiki");
 		await shown("Koji", ".suggestion-item");

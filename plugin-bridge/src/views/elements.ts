@@ -50,6 +50,14 @@ export function addProse(parent: HTMLElement, text: string): void {
 	}
 }
 
+/** Add a place such as "raw/bread › p. 2": its parts keep their order, whatever way each is written. */
+export function addPlace(parent: HTMLElement, place: string): void {
+	for (const [number, part] of place.split(/(\/| › )/u).entries()) {
+		if (number % 2 === 1) parent.appendText(part);
+		else parent.createEl("bdi", { text: part });
+	}
+}
+
 /** Return the file's name without the ending of notes. */
 export function shownName(path: string): string {
 	return nameOf(path).replace(/\.md$/u, "");

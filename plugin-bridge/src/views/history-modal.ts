@@ -59,21 +59,22 @@ export class HistoryModal extends Modal {
 			item.setAttr("aria-selected", String(item.dataset.version === version.version));
 		}
 		const query = { path: this.file.path, version: version.version };
-		const [old, now] = await Promise.all([
+		const [old, bytes] = await Promise.all([
 			this.daemon.bridge.call("GET /v1/pages/version", { query }),
-			this.app.vault.adapter.read(this.file.path),
+			this.app.vault.readBinary(this.file),
 		]);
 		if (number !== this.number) return;
+		const now = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 		this.detail.empty();
 		this.detail.createDiv({ cls: "vaultd-faint", text: "What restoring this version would change:" });
 		drawDifference(this.detail, now, old.text);
 		if (old.text !== now) {
-			addButton(this.detail, "Restore this version", "restore", () => this.restore(version, now), "primary");
+			addButton(this.detail, "Restore this version", "restore", () => this.restore(version, bytes), "primary");
 		}
 	}
 
 	/** Bring the version back, unless the note was changed since it was compared. */
-	private restore(version: KeptVersion, seen: string): void {
+	private restore(version: KeptVersion, seen: ArrayBuffer): void {
 		attempt(async () => {
 			const body = { path: this.file.path, version: version.version, if_match: await sha256Of(seen) };
 			const job = await this.daemon.bridge.call("POST /v1/pages/restore", { body });
@@ -83,8 +84,8 @@ export class HistoryModal extends Modal {
 	}
 }
 
-/** Return the SHA-256 of the text's UTF-8 bytes in hexadecimal, as the bridge compares it. */
-export async function sha256Of(text: string): Promise<string> {
-	const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+/** Return the SHA-256 of a file's bytes in hexadecimal, as the bridge compares it. */
+async function sha256Of(bytes: ArrayBuffer): Promise<string> {
+	const digest = await crypto.subtle.digest("SHA-256", bytes);
 	return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

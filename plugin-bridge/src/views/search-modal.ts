@@ -8,7 +8,7 @@ import { placeLabel, subpathOf } from "../core/destination";
 import { piecesOf } from "../core/snippet";
 import type { Daemon } from "../daemon";
 import type { Hit } from "../protocol";
-import { shownName } from "./elements";
+import { addPlace, shownName } from "./elements";
 
 const SHOWN = 20;
 const HINT = "Type a question or a few words.";
@@ -62,7 +62,8 @@ export class SearchModal extends SuggestModal<Hit> {
 		this.inputEl.dispatchEvent(new Event("input"));
 	}
 
-	private choose(event: KeyboardEvent): false {
+	private choose(event: KeyboardEvent): boolean {
+		if (event.isComposing) return true; // the key belongs to the input method
 		this.selectActiveSuggestion(event);
 		return false;
 	}
@@ -119,14 +120,28 @@ export class SearchModal extends SuggestModal<Hit> {
 		top.createSpan({ cls: "vaultd-hit-title", text: hit.title === "" ? shownName(hit.path) : hit.title });
 		if (hit.page !== null) top.createSpan({ cls: "vaultd-chip", text: `p. ${hit.page}` });
 		const place = placeLabel({ ...hit, page: null });
-		if (place !== "") el.createDiv({ cls: "vaultd-faint vaultd-hit-place", text: place });
+		if (place !== "") addPlace(el.createDiv({ cls: "vaultd-faint vaultd-hit-place" }), place);
 		const snippet = el.createDiv({ cls: "vaultd-snippet" });
 		for (const piece of piecesOf(hit.snippet)) {
 			if (piece.marked) snippet.createEl("mark", { text: piece.text });
 			else snippet.appendText(piece.text);
 		}
-		const also = (hit.also ?? []).map((standing) => (standing.page === null ? standing.title : `${standing.title}, p. ${standing.page}`));
-		if (also.length > 0) el.createDiv({ cls: "vaultd-faint vaultd-hit-place", text: `Also in ${also.join(", ")}` });
+		this.drawAlso(hit, el);
+	}
+
+	/** Draw where else the same stands; the folder tells a page from the document that it quotes. */
+	private drawAlso(hit: Hit, parent: HTMLElement): void {
+		if (hit.also === undefined || hit.also.length === 0) return;
+		const el = parent.createDiv({ cls: "vaultd-faint vaultd-hit-place", text: "Also in " });
+		for (const [number, standing] of hit.also.entries()) {
+			if (number > 0) el.appendText(", ");
+			el.createEl("bdi", { text: standing.title });
+			const place = placeLabel({ ...standing, heading: "" });
+			if (place === "") continue;
+			el.appendText(" (");
+			addPlace(el, place);
+			el.appendText(")");
+		}
 	}
 
 	override onChooseSuggestion(hit: Hit, event: MouseEvent | KeyboardEvent): void {

@@ -109,6 +109,10 @@ export class Vault extends Events {
 		return this.adapter.read(file.path);
 	}
 
+	async readBinary(file: TFile): Promise<ArrayBuffer> {
+		return new TextEncoder().encode(await this.read(file)).buffer as ArrayBuffer;
+	}
+
 	async process(file: TFile, change: (text: string) => string): Promise<string> {
 		const text = change(await this.read(file));
 		await this.adapter.write(file.path, text);

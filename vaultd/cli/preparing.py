@@ -123,8 +123,8 @@ def _plugin_files() -> dict[str, bytes]:
     folder: Traversable = importlib.resources.files("vaultd") / "plugin"
     if not all((folder / name).is_file() for name in PLUGIN_FILES):
         raise UsageError(
-            "This installation carries no built plugin: in a checkout run "
-            "`npm ci && npm run build` in plugin-bridge/ first. Nothing was changed."
+            "This installation carries no built plugin: in a checkout run `scripts/build-plugin`, "
+            "then install anew. Nothing was changed."
         )
     return {name: (folder / name).read_bytes() for name in PLUGIN_FILES}
 

@@ -12,6 +12,8 @@ from tests.bridge.conftest import Daemon, until
 from tests.page.browser import Browser
 from tests.page.conftest import page_of
 from tests.reliability.zygote import Zygote
+from vaultd.bridge.keys import new_token
+from vaultd.vault.files import Vault
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 
@@ -125,6 +127,15 @@ def test_keys_of_an_input_method_stay_with_it(page: Browser) -> None:
 
     assert page.run("document.activeElement.id") == "query"
     assert page.run("document.querySelector('#query').value") == "文件名tai"
+
+
+def test_a_page_whose_key_was_changed_asks_for_the_new_one(page: Browser, daemon: Daemon) -> None:
+    new_token(Vault(daemon.root, daemon.state))
+    (daemon.root / "Another note.md").write_text("It is indexed, and the page is told.\n")
+    page.until("document.body.dataset.state === 'stranger'")
+
+    assert "vaultd open" in page.text("#stranger")
+    assert not page.run("document.querySelector('#work').checkVisibility()")
 
 
 def test_a_vaultd_that_comes_back_is_asked_again_and_tells_nothing_twice(

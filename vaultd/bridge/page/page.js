@@ -23,6 +23,7 @@ const PARTS = {
   folder: ["folders"],
 }; // any other event: the documents
 const DOCUMENTS = ["status", "jobs"];
+const NO_KEY = "Not connected";
 const EVERYTHING = [...DOCUMENTS, "reviews", "folders", "usage"];
 
 const bridge = new Bridge();
@@ -68,6 +69,10 @@ function showWork(jobs) {
   document.body.toggleAttribute("data-busy", busy > 0);
 }
 
+function isLockedOut(error) {
+  return error instanceof Refused && error.status === 401;
+}
+
 function state(name, text) {
   document.body.dataset.state = name;
   write(at("state"), text);
@@ -89,6 +94,7 @@ async function look() {
     await refresh(parts);
   } catch (error) {
     if (!(error instanceof Away || error instanceof Refused)) throw error; // the stream ends as well
+    if (isLockedOut(error)) state("stranger", NO_KEY); // the stream goes on with the old key
   } finally {
     timer = 0;
     if (gathered.size) timer = setTimeout(look, GATHER);
@@ -127,7 +133,7 @@ async function follow() {
       wait = 0.5;
       await bridge.stream(`/v1/events/stream?since=${cursor}`, noticed);
     } catch (error) {
-      if (error instanceof Refused && error.status === 401) return state("stranger", "Not connected");
+      if (isLockedOut(error)) return state("stranger", NO_KEY);
       if (!(error instanceof Away || error instanceof Refused)) throw error;
     }
     await pause(Math.max(1, wait));

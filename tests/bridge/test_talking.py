@@ -181,11 +181,16 @@ def test_a_rotated_token_counts_at_once(modelled: Daemon) -> None:
     from vaultd.bridge.keys import new_token
     from vaultd.vault.files import Vault
 
-    new = new_token(Vault(modelled.root, modelled.state))
+    with modelled.client.stream("GET", "/v1/events/stream") as opened_before:
+        new = new_token(Vault(modelled.root, modelled.state))
+        refused = modelled.client.get("/v1/status").status_code
+        modelled.client.headers["Authorization"] = f"Bearer {new}"
+        modelled.post("/v1/lint")
+        told = [line for line in opened_before.iter_lines() if line.startswith("data:")]
 
-    assert modelled.client.get("/v1/status").status_code == 401
-    modelled.client.headers["Authorization"] = f"Bearer {new}"
+    assert refused == 401
     assert modelled.client.get("/v1/status").status_code == 200
+    assert told == [], "the stream ends with the key that opened it"
 
 
 def test_no_key_is_in_any_log_c14(modelled: Daemon) -> None:

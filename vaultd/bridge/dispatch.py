@@ -40,7 +40,7 @@ def endpoint(op: Operation, program: Program) -> Endpoint:
                 value = await op.run(program, asked)
                 content = op.answers.dump_json(value, by_alias=True)
                 return Response(content, status_code=op.status_of(value), media_type=JSON)
-        items = _beating(op.run(program, asked), program.feed.closing)
+        items = _beating(op.run(program, asked), program)
         first = await anext(items, END)  # what fails before it is an ordinary problem
         return StreamingResponse(_lines(op, items, first), media_type=EVENT_STREAM)
 
@@ -146,16 +146,15 @@ def _record(text: str, name: str = "", number: str = "") -> bytes:
     return "\n".join([*lines, f"data: {text}", "", ""]).encode("utf-8", "replace")
 
 
-async def _beating(
-    items: AsyncGenerator[Any, None], closing: asyncio.Event
-) -> AsyncGenerator[Any, None]:
-    """Yield `items`, None while nothing comes, and end when the daemon stops.
+async def _beating(items: AsyncGenerator[Any, None], program: Program) -> AsyncGenerator[Any, None]:
+    """Yield `items`, None while nothing comes, and end when the daemon stops or the key is void.
 
     One task runs the whole generator, so that what it opens is closed where it was opened.
     """
+    key = program.keyring.current()
     queue: asyncio.Queue[Any] = asyncio.Queue(1)
     pumping = asyncio.ensure_future(_pump(items, queue))
-    stopping = asyncio.ensure_future(closing.wait())
+    stopping = asyncio.ensure_future(program.feed.closing.wait())
     coming = asyncio.ensure_future(queue.get())
     try:
         while not stopping.done():
@@ -167,6 +166,8 @@ async def _beating(
             await asyncio.wait(
                 waits, timeout=HEARTBEAT_SECONDS, return_when=asyncio.FIRST_COMPLETED
             )
+            if program.keyring.current() != key:
+                return
             if coming.done():
                 item = coming.result()
                 coming = asyncio.ensure_future(queue.get())

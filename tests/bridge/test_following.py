@@ -51,6 +51,17 @@ def test_who_comes_back_to_the_stream_may_name_the_last_event_in_a_header(daemon
     assert refused.status_code == 422
 
 
+def test_a_stream_is_open_before_anything_happens(daemon: Daemon) -> None:
+    daemon.idle()
+    begun = time.monotonic()
+    with daemon.client.stream("GET", "/v1/events/stream") as answer:
+        line = next(answer.iter_lines())
+        took = time.monotonic() - begun
+
+    assert line == ": still here"
+    assert took < 5, "the next line comes after 15 s"
+
+
 def test_the_first_request_gives_the_cursor_to_begin_with(daemon: Daemon) -> None:
     page = daemon.get("/v1/events")
 

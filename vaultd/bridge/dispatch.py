@@ -41,7 +41,7 @@ def endpoint(op: Operation, program: Program) -> Endpoint:
                 content = op.answers.dump_json(value, by_alias=True)
                 return Response(content, status_code=op.status_of(value), media_type=JSON)
         items = _beating(op.run(program, asked), program)
-        first = await anext(items, END)  # what fails before it is an ordinary problem
+        first = None if op.opens else await anext(items, END)  # what fails before it has a status
         return StreamingResponse(_lines(op, items, first), media_type=EVENT_STREAM)
 
     return answer

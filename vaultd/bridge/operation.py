@@ -44,7 +44,10 @@ class Nothing(Asked):
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One route. `statuses` are those of success, `fails` those beside the usual ones."""
+    """One route. `statuses` are those of success, `fails` those beside the usual ones.
+
+    A stream that `opens` answers at once, any other with its first item, or with what failed.
+    """
 
     method: str
     path: str
@@ -56,6 +59,7 @@ class Operation:
     status_of: StatusOf
     fails: tuple[int, ...]
     label: Label
+    opens: bool = False
 
     @property
     def name(self) -> str:

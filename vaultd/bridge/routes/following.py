@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 from vaultd.bridge.answers import Events
 from vaultd.bridge.asked import ListEvents, StreamEvents
@@ -46,5 +47,5 @@ async def stream_events(program: Program, asked: StreamEvents) -> AsyncIterator[
 
 OPERATIONS = (
     operation("GET", "/v1/events", events),
-    operation("GET", "/v1/events/stream", stream_events),
+    replace(operation("GET", "/v1/events/stream", stream_events), opens=True),
 )

@@ -40,7 +40,8 @@ def endpoint(op: Operation, program: Program) -> Endpoint:
                 value = await op.run(program, asked)
                 content = op.answers.dump_json(value, by_alias=True)
                 return Response(content, status_code=op.status_of(value), media_type=JSON)
-        items = _beating(op.run(program, asked), program)
+        key = program.keyring.current()
+        items = _beating(op.run(program, asked), program, key)
         first = None if op.opens else await anext(items, END)  # what fails before it has a status
         return StreamingResponse(_lines(op, items, first), media_type=EVENT_STREAM)
 
@@ -146,12 +147,13 @@ def _record(text: str, name: str = "", number: str = "") -> bytes:
     return "\n".join([*lines, f"data: {text}", "", ""]).encode("utf-8", "replace")
 
 
-async def _beating(items: AsyncGenerator[Any, None], program: Program) -> AsyncGenerator[Any, None]:
-    """Yield `items`, None while nothing comes, and end when the daemon stops or the key is void.
+async def _beating(
+    items: AsyncGenerator[Any, None], program: Program, key: str
+) -> AsyncGenerator[Any, None]:
+    """Yield `items`, None while nothing comes; end when the daemon stops or `key` is void.
 
     One task runs the whole generator, so that what it opens is closed where it was opened.
     """
-    key = program.keyring.current()
     queue: asyncio.Queue[Any] = asyncio.Queue(1)
     pumping = asyncio.ensure_future(_pump(items, queue))
     stopping = asyncio.ensure_future(program.feed.closing.wait())

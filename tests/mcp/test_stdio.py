@@ -58,6 +58,7 @@ async def test_beside_a_daemon_files_are_handed_in_and_questions_answered(
             decided = await answer(client, "review_decide", id=first["id"], action="Skip")
             left = (await answer(client, "review_list"))["reviews"]
             wrong = await refusal(client, "review_decide", id=left[0]["id"], action="Guess")
+            unknown = await refusal(client, "review_decide", id="review-0", action="Skip")
             gone = await refusal(client, "ingest_submit", path="Nowhere.md")
         job = daemon.job(queued["job"])
     finally:
@@ -68,6 +69,7 @@ async def test_beside_a_daemon_files_are_handed_in_and_questions_answered(
     assert decided["state"] == "done"
     assert first["id"] not in [each["id"] for each in left]
     assert "Guess" in wrong
+    assert unknown == "There is no review review-0: `review_list` lists them."
     assert "Nowhere.md" in gone
 
 

@@ -147,7 +147,10 @@ class Asking:
         if action == "answer" and not text.strip():
             raise UsageError("The action `answer` needs the person's own words in `text`.")
         body = {"action": action} | ({"text": text} if text else {})
-        job = await self._told("POST", f"/v1/reviews/{quote(id, safe='')}", body)
+        try:
+            job = await self._told("POST", f"/v1/reviews/{quote(id, safe='')}", body)
+        except NotFoundError as error:
+            raise NotFoundError(f"There is no review {id}: `review_list` lists them.") from error
         return Decided(id, action, str(job["state"]))
 
     async def _told(self, method: str, route: str, body: Mapping[str, Any]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 from collections.abc import Iterator
 from itertools import pairwise
@@ -118,6 +119,18 @@ def test_a_file_that_waits_without_a_job_is_listed_with_its_reason(
     page.click("#estimate")
     page.until("document.querySelectorAll('#upkeep-found li').length")
     assert page.text("#upkeep-said") == "1 document cannot be read."
+
+
+def test_a_held_file_is_asked_about_once(page: Browser) -> None:
+    question = {"title": "T", "text": "x", "options": ["Skip"], "pages": [], "sources": []}
+    asked = [question | {"id": "1", "kind": "parked"}, question | {"id": "2", "kind": "conflict"}]
+    page.run(
+        "import('/page/reviews.js').then(m =>"
+        f" m.makeReviews(null, null).render({json.dumps(asked)}, 'Notes'))"
+    )
+
+    assert page.run("document.querySelectorAll('#reviews > li').length") == 1
+    assert page.text("#reviews .kind") == "Your edit and a new version"
 
 
 def test_keys_of_an_input_method_stay_with_it(page: Browser) -> None:

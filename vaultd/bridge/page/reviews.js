@@ -3,6 +3,7 @@
 import { announce, at, h, own, show } from "./dom.js";
 import { obsidian, pageName, reviewKind } from "./words.js";
 
+const HELD = "parked"; // stands among the documents, where it can be tried again or left
 const ANSWER = "answer"; // the action that carries a person's own words
 
 export function makeReviews(bridge, refresh) {
@@ -10,8 +11,9 @@ export function makeReviews(bridge, refresh) {
 
   function render(reviews, vaultName) {
     vault = vaultName;
-    show(at("reviews"), reviews, (each) => each.id, (each, known) => known ?? draw(each));
-    at("reviews-empty").hidden = reviews.length > 0;
+    const shown = reviews.filter((each) => each.kind !== HELD);
+    show(at("reviews"), shown, (each) => each.id, (each, known) => known ?? draw(each));
+    at("reviews-empty").hidden = shown.length > 0;
   }
 
   function draw(review) {

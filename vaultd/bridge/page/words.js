@@ -42,7 +42,6 @@ const REVIEWS = {
   "missing-page": "Missing page",
   suggestion: "Suggestion",
   conflict: "Your edit and a new version",
-  parked: "Held back",
   confirm: "Please confirm",
 };
 

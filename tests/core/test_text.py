@@ -255,3 +255,22 @@ def test_every_language_of_the_declaration_reads_as_a_language(shared: Path) -> 
 
     refused = [article[:40] for article in articles if len(article) > 120 and gibberish(article)]
     assert refused == []
+
+
+@pytest.mark.parametrize(
+    ("text", "cut"),
+    [
+        ("學校開班。1866年，土地出售。", ["學校開班。", "1866年，土地出售。"]),
+        ("需要语言包。locales 软件包需要。", ["需要语言包。", "locales 软件包需要。"]),
+        ("这是不对的。[3]下一句。", ["这是不对的。[3]", "下一句。"]),
+        ("支持中断的连接.这里是典型的场景.", ["支持中断的连接.", "这里是典型的场景."]),
+        ("A cycle would end.This Court sat.", ["A cycle would end.", "This Court sat."]),
+        ("Authors own it.⁸ This meant much.", ["Authors own it.⁸", "This meant much."]),
+        ("It was universal.10 It had been.", ["It was universal.10", "It had been."]),
+        ("「好。」と言った。", ["「好。」と言った。"]),
+        ("See java.util.List of it.", ["See java.util.List of it."]),
+        ("It is version 3.10 It is.", ["It is version 3.10 It is."]),
+    ],
+)
+def test_sentences_end_without_a_blank_where_no_doubt_is_left(text: str, cut: list[str]) -> None:
+    assert [sentence.text for sentence in sentences(text)] == cut

@@ -72,12 +72,18 @@ _RULE = re.compile(r"\s*(?:[-*_=~][ \t]*){3,}$")
 _MARK = re.compile(r"\s*(?:#{1,6}(?:\s+|$)|(?:>\s?)+)")
 
 _CLOSERS = "\"'”’»)\\]）】」』》〉*_"
-# Notes behind a full stop: .[3] .[^3] .[[3]](#cite_note-3)
-_MARKS_BEHIND = r"(?:\[[\[\\^]{0,2}[\w ]{1,12}[\]\\]{1,3}(?:\(#[^()\s]*\))?)*"
+# Notes behind a full stop: .[3] .[^3] .[[3]](#cite_note-3) .³ and, in print, .3
+_MARKS_BEHIND = (
+    r"(?:\[[\[\\^]{0,2}[\w ]{1,12}[\]\\]{1,3}(?:\(#[^()\s]*\))?)*[⁰¹²³⁴-⁹]*"
+    r"(?:(?<=[a-z]{3}[.”])\d{1,3}(?=\s+[A-Z“]))?"
+)
 # A terminator ends a sentence by itself in scripts without capitals or spaces; a full stop needs
-# white space and something that begins a sentence.
+# white space and something that begins a sentence, or words around it that leave no doubt.
 _END = re.compile(
-    rf"[。！？!?｡؟۔।॥።…]+[{_CLOSERS}]*(?=\s|[^\W\d_]|[“‘「『《（(\[]|$)|\.+[{_CLOSERS}]*{_MARKS_BEHIND}(?=\s)"
+    rf"[。！？｡]+[{_CLOSERS}]*{_MARKS_BEHIND}"
+    rf"|[!?؟۔।॥।…]+[{_CLOSERS}]*(?=\s|[^\W\d_]|[“‘「『《（(\[]|$)"
+    rf"|\.+[{_CLOSERS}]*{_MARKS_BEHIND}(?=\s)"
+    r"|\.(?<=[\u3040-\u9fff]\.)(?=[\u3040-\u9fff])|\.(?<=[a-z]{3}\.)(?=[A-Z][a-z]*[ ,])"
 )
 _NEXT = re.compile(r"\s*[\"'“‘«(\[¿¡*_「『《]*(\w|[^\w\s])")
 _LONG = 220  # characters: beyond it a sentence is also cut at semicolons
@@ -212,13 +218,16 @@ def _is_end(text: str, match: re.Match[str], first: int, end: int) -> bool:
     if not match.group().startswith("."):
         # 「…。」と言った: what was said is a part of the sentence around it
         quoted = match.group()[-1] in "」』”’" and follows.start(1) == match.end()
-        return not begins.islower() and not (quoted and begins.isalnum())
+        goes_on = begins.islower() and match.group()[0] not in "。！？｡"
+        return not goes_on and not (quoted and begins.isalnum())
     if begins.islower() or not (begins.isalnum() or begins in "-–—•#$€£"):
         return False
     before = _LAST_WORD.search(text, max(first, match.start() - 40), match.start())
     word = before.group() if before else ""
     if before and text[before.start() - 1 : before.start()] == "°":
         return True  # 32 °C. A warm dough
+    if text[match.end() : match.end() + 1].isalpha() and "." in word:
+        return False  # java.util.List of
     return not _is_abbreviation(word, text[follows.start(1) : follows.start(1) + 12])
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from vaultd.core.content import content_of
 from vaultd.model.document import ExtractedPage
 
@@ -93,3 +95,42 @@ def test_headings_without_text_are_no_outline() -> None:
 def test_nothing_says_nothing() -> None:
     assert content_of([]).statements == ()
     assert texts("", "  \n") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("Abstract—We present a compiler.", "We present a compiler."),
+        ("摘要：本文说明向量库的用途。", "本文说明向量库的用途。"),
+        ("BACKGROUND Genlisea is a plant.", "Genlisea is a plant."),
+        ("PURPOSE OF REVIEW Fibrosis is a disease.", "Fibrosis is a disease."),
+        ("Selection of passages Because only pairs exist, we choose.",) * 2,
+        ("NASA Goddard is a centre.", "NASA Goddard is a centre."),
+        ("He wrote the novel In the valley there.", "He wrote the novel In the valley there."),
+    ],
+)
+def test_a_heading_that_runs_into_the_text_is_left_out(text: str, says: str) -> None:
+    assert texts(text) == [says.removeprefix("Selection of passages ")]
+
+
+def test_marks_of_notes_are_no_text() -> None:
+    page = (
+        "It ranked first by revenue;[3] and it grew.[4][5] Models are reused [8, 34] elsewhere."
+        " It was universal.10 The array primes[3] is full. Rights were kept.⁸ An area of 3 m² is.\n"
+    )
+    assert texts(page) == [
+        "It ranked first by revenue; and it grew.",
+        "Models are reused elsewhere.",
+        "It was universal.",
+        "The array primes is full.",
+        "Rights were kept.",
+        "An area of 3 m² is.",
+    ]
+
+
+def test_a_table_of_contents_whose_numbers_lost_their_gap_is_left_out() -> None:
+    lines = ["A. PURPOSE1-1", "B. MEETINGS3-7", "C. PLANS3-18", "D. CLAIMS3-20", "E. BANKS4-4"]
+
+    assert texts("\n\n".join([*lines, "A trustee reviews every plan."])) == [
+        "A trustee reviews every plan."
+    ]

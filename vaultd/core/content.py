@@ -116,7 +116,7 @@ def _without_running_lines(text: str, running: frozenset[str]) -> str:
     )
 
 
-_NUMBERED_END = re.compile(r"\s[\divxlc]{1,5}$")
+_NUMBERED_END = re.compile(r"\s[\divxlc]{1,5}$|(?<=[^\W\d_])\d{1,2}-\d{1,3}$")
 _LISTED_AT_LEAST = 4  # lines that end in a page number, one after another, are a list of pages
 
 
@@ -156,6 +156,8 @@ def _pieces_of(page: ExtractedPage, running: frozenset[str]) -> Iterator[_Piece]
         level = len(mark.group(1)) if mark else 0
         if not (mark or listed or runs_on):
             level = _plain_heading_level(raw, shown)
+        if not level and sentence.kind is Kind.PROSE:
+            shown = shown[begin.end() :] or shown if (begin := _RUN_IN.match(shown)) else shown
         yield _Piece(shown, Kind.HEADING if level else sentence.kind, level, page.number)
 
 
@@ -201,10 +203,33 @@ _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 def _line_of(text: str) -> str:
     """Return Markdown on one line without markup, pictures and note marks."""
-    if not _MARKUP.search(text):
-        return text
-    shown = plain(_NOTE.sub("", _PICTURE.sub("", text)))
-    return " ".join(_ESCAPE.sub(r"\1", shown).split())
+    if _MARKUP.search(text):
+        text = plain(_NOTE.sub("", _PICTURE.sub("", text)))
+        text = " ".join(_ESCAPE.sub(r"\1", text).split())
+    return _NOTE_MARK.sub("", text) if _HAS_NOTE.search(text) else text
+
+
+_NOTE_MARK = re.compile(
+    # "revenue;[3]", "BASIC.[14]: 108", "models [8, 34]", and raised or, in print, plain digits
+    r"(?:(?<=[.,;:!?)”\"\]。，；])|(?<=[^\W\d_]{4})| )\[\d{1,3}(?:[,–-] ?\d{1,3})*\]"
+    r"(?:: ?\d[\d–, -]*\d)?"
+    r"|(?<=[.,;:!?”\"])[⁰¹²³⁴-⁹]+|(?<=[a-z]{3}[.,;!?”])\d{1,3}$"
+)
+_HAS_NOTE = re.compile(r"[\[⁰¹²³⁴-⁹]|\d$")
+_RUN_IN = re.compile(
+    # "Abstract—We …", "BACKGROUND Genlisea is …", "Selection of passages Because only …"
+    r"(?:Abstract|ABSTRACT|Summary|Zusammenfassung|Résumé|Resumen|【?\[?摘 ?要\]?】?|要旨|要約|概要"
+    r"|초록)"
+    r"\s*(?:[—–:：]\s*|[.-]\s+|(?=[本こ]))"
+    r"|(?:BACKGROUND|OBJECTIVES?|AIMS?|PURPOSE|SUMMARY|INTRODUCTION|METHODS?|RESULTS|FINDINGS"
+    r"|CONCLUSIONS?|SIGNIFICANCE|IMPORTANCE|CONTEXT|DESIGN|RATIONALE)(?:[ /][A-Z]{2,}){0,3}:?\s+"
+    r"(?=[A-Z])"
+    r"|(?!(?:The|This|These|In|It|He|She|They|We|I|And|But|So|As|Then|Now|Or|For|However|Thus) )"
+    r"[A-Z][\w-]*(?: [\w-]+){0,6} "
+    r"(?=(?:Because|We|If|When|While|Since|Given|Although|Our|For|There"
+    r"|These|In (?:this|order|our)) [a-z])"
+)
+"""A heading or label that runs into the first sentence below it."""
 
 
 def _goes_on(before: _Piece, after: _Piece) -> bool:
@@ -228,6 +253,7 @@ _DROPPED = re.compile(
     r"(?:[\dA-ZIVX.]+\s+)?(?:table of contents|contents|references|bibliography|works cited|"
     r"literature cited|index|acknowledge?ments?|list of (?:figures|tables)|notes|footnotes|"
     r"see also|external links|further reading|about the authors?|copyright(?: notice)?|notices|"
+    r"(?:the full project gutenberg )?licen[cs]e|lizenz|licencia|许可证|授權條款|ライセンス|"
     r"目录|目錄|参考文献|參考文獻|参考资料|致谢|索引|版权(?:声明)?|目次|謝辞|차례|목차|참고문헌|"
     r"inhalt(?:sverzeichnis)?|literatur(?:verzeichnis)?|quellen|danksagung|"
     r"table des matières|bibliographie|références|remerciements|índice|bibliografía|referencias)"

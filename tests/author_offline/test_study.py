@@ -66,3 +66,24 @@ def test_a_sentence_that_stands_by_itself_leads() -> None:
         " rye bread that keeps for weeks.\n\nRye grows on poor soil where no wheat would grow.\n"
     )
     assert study_of(source(text, "Rye")).abstract.startswith("Rye flour makes")
+
+
+def leveled(*headings: tuple[int, str]) -> list[str]:
+    content = Content((), tuple(Heading(title, level, 1) for level, title in headings))
+    return [heading.title for heading in outline(content, "Title", 6)]
+
+
+def test_chapters_without_numbers_stay_above_numbered_sections() -> None:
+    chapters = ["Soil", "Rain", "Wind"]
+    headings = [
+        (level, title)
+        for number, chapter in enumerate(chapters, 1)
+        for level, title in [(1, chapter), *((2, f"{number}.{n} Part {n}") for n in range(1, 5))]
+    ]
+    assert leveled(*headings) == chapters
+
+
+def test_an_outline_is_not_shortened_to_a_line_or_two() -> None:
+    headings = [(1, "Soil"), *((2, f"Part {word}") for word in "abcdefgh")]
+
+    assert leveled(*headings)[:3] == ["Soil", "Part a", "Part b"]

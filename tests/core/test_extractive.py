@@ -9,11 +9,9 @@ from vaultd.core.extractive import (
     ABSTRACT_CHARS,
     abstract_from,
     chosen,
-    is_quotable,
     is_story,
     ranked_statements,
 )
-from vaultd.core.text import Kind
 from vaultd.model.document import ExtractedPage
 
 PAPER = """
@@ -138,32 +136,44 @@ def test_what_a_person_asked_about_draws_the_choice() -> None:
     assert asked[salt] > plain[salt]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "and strengthens the gluten of the dough, which the baker can feel.",  # no beginning
-        "The dough is mixed in the evening and left to rest until the",  # no end
-        "See https://example.org/dough for the whole story of the dough and more.",
-        "Baker, A. Salt and yeast in the dough. Journal of Bread 12, pp. 3-9, 1999.",
-        "Copyright 1999 by the Bakers of the Town, who keep every right to the text.",
-        "Short one.",
-        "The sum (of all the parts of the dough is more than the flour and water.",
-        "x = a + b + c and y = d + e where z < k and so on it goes for all n.",
-    ],
-)
-def test_fragments_references_and_formulas_are_not_quoted(text: str) -> None:
-    assert not is_quotable(text, Kind.PROSE)
-
-
-def test_whole_sentences_are_quoted_in_any_script() -> None:
-    assert is_quotable("Salt slows the yeast down and strengthens the gluten.", Kind.PROSE)
-    assert is_quotable("Salt slows the yeast down and strengthens the gluten.[2][a]", Kind.PROSE)
-    assert is_quotable("盐会减慢酵母的生长，同时增强面团里面筋的强度和弹性。", Kind.PROSE)
-    assert is_quotable("塩は酵母の働きを遅くし、生地のグルテンを強くする役割を持つ。", Kind.PROSE)
-
-
 def test_a_list_without_full_stops_still_has_sentences() -> None:
     items = "- 读取源文件内容，并把它转换成结构化的页面\n- 处理长文档的分块分析和中断之后的恢复"
     content = content_of([ExtractedPage(None, items)])
 
     assert len(ranked_statements(content)) == 2
+
+
+LEANING = "In each of them the yeast and the bacteria of a sourdough decide who grows in it."
+
+
+def abstract_of(text: str, title: str = "", language: str = "") -> str:
+    content = content_of([ExtractedPage(None, text)])
+    best = abstract_from(ranked_statements(content, title, language=language), title)
+    return best.statement.text if best else ""
+
+
+def test_no_abstract_leans_on_a_sentence_before_it() -> None:
+    standing = "Salt slows the yeast of a dough down and strengthens its gluten at two percent."
+
+    assert abstract_of(f"{LEANING} {standing}", "Yeast and bacteria of a sourdough") == standing
+    assert abstract_of(LEANING) == LEANING  # better than nothing
+
+
+def test_the_rest_of_a_sentence_or_caption_is_not_quoted() -> None:
+    first = "盐会减慢酵母的生长" * 26
+    rest = "高于百分之十，乳酸菌也会受到抑制，味道只咸不酸，因此要先尝。"
+    caption = "Figure 12. Detailed statistics of the dough for every day of the whole week."
+    content = content_of([ExtractedPage(None, f"{first}；{rest}\n\n{caption}")])
+
+    quoted = [one.statement.text for one in ranked_statements(content)]
+    assert rest in [one.text for one in content.statements]
+    assert not quoted
+
+
+def test_sentences_in_another_language_come_last() -> None:
+    english = "The package manager of the system installs the kernel and all of its modules."
+    japanese = "パッケージ管理システムはカーネルとその全てのモジュールを導入します。"
+    text = f"{english}\n\n{japanese}\n\n" + "カーネルの設定は管理者が変更できるものです。\n\n" * 2
+
+    content = content_of([ExtractedPage(None, text)])
+    assert ranked_statements(content, language="ja")[-1].statement.text == english

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from vaultd.core.content import Content, Statement, spread_out
+from vaultd.core.leaning import leans, speaks_of_itself
+from vaultd.core.quotable import is_foreign, is_quotable, width_of
 from vaultd.core.stopwords import STOP_WORDS
 from vaultd.core.text import Kind
 
@@ -18,6 +20,8 @@ MAX_STATEMENTS = 6_000  # looked at in a long document, evenly spread: about 500
 FEW = 4  # fewer whole sentences: a document of lists and notes
 EARLY = math.exp(-2)  # the first quarter, or the first fifteen sentences
 FRONT = 0.45  # worth kept by what stands before the abstract or introduction: imprint, disclaimers
+LEANING = 0.35  # worth kept by a sentence that leans on the one before
+FOREIGN = 0.2  # worth kept by one in another language
 REDUNDANCY = 0.55  # how much likeness to a chosen sentence counts against its worth
 SAME_SECTION = 0.85  # worth kept for each sentence already taken from the same section
 STRETCHES = 12  # parts of equal length: a reader wants to know of all of a document
@@ -25,19 +29,13 @@ SAME_STRETCH = 0.8  # worth kept for each sentence already taken from the same s
 TALK = 0.1  # share of sentences in quotation marks from which on a document is a story
 STORY = 200  # sentences from which on that is told
 
-# A line of reading: shorter says nothing, longer is not read. Chinese and Japanese characters
-# count as two, so the limits are 20 to 140 of them, 45 to 320 Latin letters.
-MIN_WIDTH = 42
-MAX_WIDTH = 320
-MIN_WORDS = 6
-
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
     """A statement that may be quoted, with its terms and worth.
 
     `early` falls from 1 to 0 through the document, counted in quotable statements; `stretch`
-    is the part of it where the statement stands.
+    is the part of it where the statement stands; `leans` that it cannot be read by itself.
     """
 
     statement: Statement
@@ -45,19 +43,24 @@ class Ranked:
     worth: float
     early: float
     stretch: int
+    leans: bool = False
 
 
-def ranked_statements(content: Content, title: str = "", focus: str = "") -> list[Ranked]:
+def ranked_statements(
+    content: Content, title: str = "", focus: str = "", language: str = ""
+) -> list[Ranked]:
     """Return the quotable statements with their worth, best first.
 
     Worth is the mean weight of a sentence's terms in the document, raised for the beginning of
     the document and of its summarising sections, for words of `title` and `focus` (what a
-    person asked about), lowered for sentences that lean on the one before.
+    person asked about), lowered for sentences that lean on the one before, and for those in
+    another language than the document's, `language`.
     """
     looked_at = spread_out(content.statements, MAX_STATEMENTS)
     quotable = [one for one in looked_at if is_quotable(one.text, one.kind)]
     if len(quotable) < FEW:  # notes and lists: lines without a full stop
         quotable = [one for one in looked_at if is_quotable(one.text, one.kind, whole=False)]
+    quotable = [one for one in quotable if not _is_rest(one, content)]
     termed = [(one, terms_of_sentence(one.text)) for one in quotable]
     weights = _weights(terms for _, terms in termed)
     wanted = terms_of_sentence(title) | terms_of_sentence(focus)
@@ -65,11 +68,19 @@ def ranked_statements(content: Content, title: str = "", focus: str = "") -> lis
     scored = []
     for rank, (one, terms) in enumerate(termed):
         early = math.exp(-8 * rank / length)
+        leaning = leans(one.text)
         worth = _worth(one, terms, weights, wanted) * (1 + 0.5 * early)
-        worth *= FRONT if one.order < begins else 1.0
+        worth *= (FRONT if one.order < begins else 1.0) * (LEANING if leaning else 1.0)
+        worth *= FOREIGN if is_foreign(one.text, language) else 1.0
         stretch = STRETCHES * one.order // len(content.statements)
-        scored.append(Ranked(one, terms, worth, early, stretch))
+        scored.append(Ranked(one, terms, worth, early, stretch, leaning))
     return sorted(scored, key=lambda ranked: (-ranked.worth, ranked.statement.order))
+
+
+def _is_rest(one: Statement, content: Content) -> bool:
+    """Tell whether `one` is cut off: a long sentence at a semicolon, a caption at its number."""
+    before = content.statements[one.order - 1] if one.order else one
+    return before.section == one.section and bool(_CUT.search(before.text))
 
 
 def chosen(ranked: Sequence[Ranked], count: int, avoid: Sequence[Ranked] = ()) -> list[Ranked]:
@@ -116,11 +127,12 @@ def abstract_from(
     """Return the sentence that best stands for the whole: early, complete, at most 200 characters.
 
     One that says what `title` is wins, or what the document itself is. Of a story it is the
-    first that can be quoted.
+    first that can be quoted. One that leans on another is taken only where all do.
     """
-    fitting = [one for one in ranked if len(one.statement.text) <= ABSTRACT_CHARS]
+    short = [one for one in ranked if len(one.statement.text) <= ABSTRACT_CHARS]
     if story:
-        return min(fitting, key=lambda one: one.statement.order, default=None)
+        return min(short, key=lambda one: one.statement.order, default=None)
+    fitting = [one for one in short if not one.leans] or short
     early = [one for one in fitting if one.early > EARLY]
     named = terms_of_sentence(title)
     return max(
@@ -141,6 +153,7 @@ def _beginning(content: Content) -> int:
     return order if order < len(content.statements) // 4 else 0
 
 
+_CUT = re.compile(r"[;；]$|^(?:Fig(?:ure|\.)?|Table|Tab\.|Abb\w*\.?|Tabelle|Listing) [\d.-]+[.:]?$")
 _SPEECH = '"“‘「『—–'
 _OPENING = re.compile(
     r"(?:[\dIVX.]+\s+)?(?:abstract|summary|executive summary|introduction|preface|overview)\b"
@@ -149,71 +162,6 @@ _OPENING = re.compile(
     r"|vorwort|résumé|resumen",
     re.IGNORECASE,
 )
-
-
-# --- what may be quoted --------------------------------------------------------------------------
-
-_EAST = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]")
-# What ends a sentence may be followed by the mark of a note, as in an encyclopedia: "….[2][a]".
-_COMPLETE = re.compile(r"[.!。！．।۔॥][\"”’」』）)\]]*(?:\[\w{1,3}\])*$|[다요죠][.]?$")
-_CLOSED = re.compile(r"[\w.!。！」』）)]$")
-_BEGINS = re.compile(r"[\"“‘「『《（(\[¿¡]?[^\W_]")
-_REFERENCE = re.compile(
-    r"^\[?\d{1,3}[\].)]\s|https?:|www\.|\bdoi\b|arxiv|\bISBN\b|\bpp?\.\s?\d|\S+@\S+\.\w"
-    r"|\bet al\.,? \d|"
-    r"copyright|©|all rights reserved|permission to make|reproduced|licen[cs]ed under|版权所有"
-    r"|版權|"
-    r"(?:\b[A-Z]\.\s?){2,}.*(?:\b[A-Z]\.\s?)|\.{4,}|_{3,}|…{2,}",
-    re.IGNORECASE,
-)
-LABELLED = re.compile(r"(?:Chart|Comment|Notes):")  # by the converter: no running text
-_NUMBERED_REFERENCE = re.compile(r"^[A-Z][\w-]+, [A-Z]\.")
-_SOUP = re.compile(r"(?:(?<=\s)|^)[^\W\d](?=\s|$)|[=+<>≤≥∑∫∈|\\{}]")
-_ASIDE = re.compile(r"\([^()]*\)|（[^（）]*）")  # a version, a date, a source
-_PAIRS = (("(", ")"), ("（", "）"), ("「", "」"), ("“", "”"), ("[", "]"), ("《", "》"))
-
-
-def is_quotable(text: str, kind: Kind, *, whole: bool = True) -> bool:
-    """Tell whether `text` is one readable sentence of running text, with its end if `whole`."""
-    if kind not in (Kind.PROSE, Kind.ITEM) or not (_COMPLETE if whole else _CLOSED).search(text):
-        return False
-    if not MIN_WIDTH * (1 if whole else 0.7) <= width_of(text) <= MAX_WIDTH or not _begins_well(
-        text
-    ):
-        return False
-    if _REFERENCE.search(text) or _NUMBERED_REFERENCE.match(text) or LABELLED.match(text):
-        return False
-    if text.count('"') % 2:
-        return False
-    return _is_prose(text) and all(text.count(left) == text.count(right) for left, right in _PAIRS)
-
-
-def width_of(text: str) -> int:
-    """Return how wide `text` is, East Asian characters counted twice."""
-    return len(text) + len(_EAST.findall(text))
-
-
-def _begins_well(text: str) -> bool:
-    first = _BEGINS.match(text)
-    small = text.lstrip('"“‘「『《（([¿¡')[:1].islower()
-    return bool(first) and (not small or len(_EAST.findall(text)) > len(text) // 3)
-
-
-def _is_prose(text: str) -> bool:
-    text = _ASIDE.sub("", text)
-    visible = [sign for sign in text if not sign.isspace()]
-    letters = sum(sign.isalpha() for sign in visible)
-    digits = sum(sign.isdigit() for sign in visible)
-    words = text.split()
-    if letters < 0.72 * len(visible) or digits > 0.12 * len(visible):
-        return False
-    if len(_SOUP.findall(text)) > max(2, len(words) // 6):
-        return False
-    east = len(_EAST.findall(text))
-    if not east and len(words) > 7 and not any(word[0].islower() for word in words[:7]):
-        return False  # a title glued to the sentence
-    capitals = sum(word[:1].isupper() for word in words)
-    return east * 2 > len(visible) or (len(words) >= MIN_WORDS and capitals <= 0.6 * len(words))
 
 
 # --- worth ---------------------------------------------------------------------------------------
@@ -230,28 +178,10 @@ _SUMMARISING = re.compile(
     r"zusammenfassung|einleitung|überblick|fazit|résumé|introduction|resumen|conclusi",
     re.IGNORECASE,
 )
-_LEANING = re.compile(
-    r"(?:this|these|that|those|it|they|he|she|his|her|their|its|however|therefore|thus|hence"
-    r"|moreover|but|and|so|or|"
-    r"also|then|furthermore|additionally|similarly|instead|nevertheless|in addition|for example"
-    r"|for instance|"
-    r"as a result|in contrast|on the other hand|in this case|such|another|here|finally|first"
-    r"|second|third|next|at this point|in this way|in other words|that is|"
-    r"to this end|in our|the (?:problem|reason|difference|answer|question) is|likewise|conversely"
-    r"|accordingly|there|if so|yet"
-    r"|again|indeed|"
-    r"dies|diese[rsmn]?|er|sie|es|aber|jedoch|daher|also|und|ce|cette|ces|il|elle|mais|donc|esto"
-    r"|esta|pero|así)\b"
-    r"|这|這|那|它|他|她|但|而|因此|所以|此外|同时|同時|另外|然而|不过|不過|例如|比如|其中|其|并"
-    r"|并且|于是|如下|以上|上述|首先|其次|最后|接着|随后|为此|"
-    r"これ|それ|その|この|しかし|また|そして|ただし|さらに|例えば|그|이러한|그러나|또한|하지만"
-    r"|이는",
-    re.IGNORECASE,
-)
 _POINTING = re.compile(
     r"\b(?:fig(?:ure|s?\.)?|table|see|section|chapter|above|below|following|listing|equation"
     r"|appendix|click|page)\b"
-    r"|如图|如圖|见图|如下|下图|下圖|上图|参见|參見|下表|以下|次の|下記|図\d|表\d|ください|다음|그림|:\s*$"
+    r"|如图|如圖|见图|如下|下图|下圖|上图|参见|參見|下表|下列|下面|以下(?![，。、；）)]|$)|次の|下記|図\d|表\d|ください|다음|그림|:\s*$"
     r"|：$",
     re.IGNORECASE,
 )
@@ -268,17 +198,6 @@ _TELLING = re.compile(
     r"とは|である。|目的|本書|本稿|이란|목적|본 연구|ist ein|sind ein|bezeichnet|est un|es un",
     re.IGNORECASE,
 )
-_OF_ITSELF = re.compile(
-    r"(?:in )?(?:this|the present) (?:[\w-]+ ){0,4}?(?:publication|paper|document|book|report"
-    r"|guide|manual|handbook|article|study|thesis|tutorial|specification|policy|presentation)\b"
-    r"|(?:the (?:purpose|aim|goal) of this)"
-    r"|.{0,4}[本这這此该該](?:文|书|書|手册|手冊|指南|文档|文檔|文件|报告|報告|规范|規範|教程)"
-    r"|この(?:マニュアル|文書|本|ガイド|論文|報告書|記事)|本(?:書|稿|論文)[はで]"
-    r"|이 (?:문서|책|논문|보고서|글)|본 (?:연구|논문|보고서)"
-    r"|die(?:se[rs]?)? (?:buch|bericht|dokument|artikel)"
-    r"|(?:ce|cet|cette) (?:document|livre|rapport|article|guide)|este (?:documento|libro|informe)",
-    re.IGNORECASE,
-)
 _DEFINING = re.compile(r"(?:(?!\w+['’]s)[\w&.-]+ ){1,5}(?:\([^)]{1,40}\) )?(?:is|was) (?:an?|the) ")
 _TITLE_PARTS = re.compile(r"\s[-–—|]\s|:\s")
 _OF_ITS_USE = re.compile(
@@ -286,13 +205,22 @@ _OF_ITS_USE = re.compile(
     r"|from|online)|typeset|citations?\b|wikipedia|许可|許可|版权|版權|自由的|免责|担保|读者|讀者|ライセンス|対象読者|著作権",
     re.IGNORECASE,
 )
-_ADDING = re.compile(r"(?:\S+ ){1,4}(?:also|too|either)\b|.{1,8}[也还還]")
 _CONDITIONAL = re.compile(
     r"(?:if|when|while|although|though|because|since|unless|once|please|note|remember)\b"
     r"|虽然|雖然|尽管|儘管|如果|若|当|當|由于|由於|因为|因為|除非|一旦|提示|注意|警告|小心|请|請"
-    r"|もし|만약|wenn|obwohl|weil|si |bien que",
+    r"|もし|[^、。]{2,40}(?:場合|とき|時|たら|れば|なら)[はにも]?、|만약"
+    r"|(?:wenn|falls|sobald|sollten? Sie|obwohl|weil|si|bien que)\b",
     re.IGNORECASE,
 )
+_ORDER = re.compile(
+    r"(?:add|allow|ask|avoid|bake|begin|bring|check|choose|click|close|cook|copy|create|cut|do|don't"
+    r"|drain|ensure|evaluate|implement|review|verify|learn|discover|explore|enjoy|enter|feed|fill|find|follow|get|give|go|have|heat|hold|install|keep|leave|let"
+    r"|look|make|measure|mix|move|never|open|place|pour|press|provide|put|read|remove|repeat|run|save"
+    r"|screen|see|select|send|serve|set|soak|start|stir|stop|store|submit|take|tell|try|turn|type"
+    r"|use|visit|wait|wash|watch|work|write)\b|\w+en Sie\b",
+    re.IGNORECASE,
+)
+"""What tells a reader to do something says little of what it is about."""
 _FIRST_PERSON = re.compile(r"\b(?:I|my|me)\b|[我咱]|私")
 
 
@@ -340,19 +268,24 @@ def _place_factor(one: Statement) -> float:
     return factor * (0.85 if one.kind is Kind.ITEM else 1.0)
 
 
+def points_elsewhere(text: str) -> bool:
+    """Tell whether a sentence sends its reader to a figure, a table or another page."""
+    return bool(_POINTING.search(text))
+
+
 def _manner_factor(text: str) -> float:
-    factor = 0.55 if _LEANING.match(text) and not _TELLING.match(text) else 1.0
-    factor *= 0.6 if _POINTING.search(text) or _ADDING.match(text) else 1.0
+    factor = 0.5 if points_elsewhere(text) else 1.0
     factor *= 1.2 if _TELLING.search(text) else 1.0
-    factor *= 0.75 if _FIRST_PERSON.search(text) or _CONDITIONAL.match(text) else 1.0
+    factor *= 0.75 if _FIRST_PERSON.search(text) else 1.0
+    factor *= 0.75 if instructs(text) else 1.0
     factor *= 0.7 if text[0] in '"“「『' or text[-1] in '"”」』' else 1.0
     wide = width_of(text)
     return factor * (0.85 if wide < 60 or wide > 260 else 1.0)
 
 
-def speaks_of_itself(text: str) -> bool:
-    """Tell whether a sentence says what its document is or does: "This paper explains …"."""
-    return bool(_OF_ITSELF.match(text))
+def instructs(text: str) -> bool:
+    """Tell whether a sentence says what to do, or what holds only under a condition."""
+    return bool(_CONDITIONAL.match(text) or _ORDER.match(text))
 
 
 def _is_subject(title: str, text: str) -> bool:
@@ -369,8 +302,8 @@ def _as_abstract(one: Ranked, title: str, named: frozenset[str]) -> float:
         telling = 2.5 if _is_subject(title, text) and _DEFINING.match(text) else 1.9
     if speaks_of_itself(text) and not _OF_ITS_USE.search(text):
         telling = 3.5
-    elif _CONDITIONAL.match(text) or _LEANING.match(text):
-        telling *= 0.6  # leans on what stands before it, or on a condition
+    elif instructs(text):
+        telling *= 0.6
     section = one.statement.section[-1] if one.statement.section else ""
     telling *= 1.4 if _OPENING.match(section) else 1.0
     return one.worth * early * telling * (0.8 if width_of(text) < 70 else 1.0)

@@ -28,9 +28,9 @@ recent relate related require required requires respectively result resulting si
 single specific specified step steps support supported total true type types vs whereas work worked
 works year years day days time times people man men e.g i.e etc et al fig figure table section
 chapter page appendix non ll ve re don didn doesn isn won hand eyes don't didn't doesn't isn't
-can't won't it's that's i'm you're he'd she'd they're january february march april june july august
-september october november december monday tuesday wednesday thursday friday saturday sunday mr mrs
-ms dr
+can't won't it's that's i'm you're he'd she'd they're ask asks asked jan feb mar apr jun jul aug
+sep sept oct nov dec january february march april june july august september october november
+december monday tuesday wednesday thursday friday saturday sunday mr mrs ms dr
 """
 _GERMAN = """
 aber alle allem allen aller alles als also am an andere anderen auch auf aus bei beim bin bis bist
@@ -41,7 +41,14 @@ ihnen ihr ihre ihrem ihren ihrer im in ist ja jede jedem jeden jeder jedes jedoc
 können man mehr mein mit muss müssen nach neben nicht nichts noch nun nur ob oder ohne sehr sein
 seine seinem seinen seiner seit sich sie sind so sogar soll sollen sondern sowie über um und uns
 unser unter viel viele vom von vor war waren was weil weiter welche welcher wenn wer werden wie
-wieder will wir wird wo wurde wurden zu zum zur zwar zwei zwischen
+wieder will wir wird wo wurde wurden zu zum zur zwar zwei zwischen allerdings anschließend außerdem
+bereits beispielsweise bestimmte bestimmten bitte daher derzeit deshalb dritte dritten ebenfalls
+ebenso einfach einzelne einzelnen erste ersten erster falls folgende folgenden ganze ganzen
+gegebenenfalls große großen gute guten herkömmliche hierbei hierfür immer insbesondere jeweilige
+jeweiligen kleine kleinen meist meisten mögliche möglichen möglicherweise nachdem natürlich neue
+neuen neuer neues nächste nächsten normalerweise obwohl schließlich sobald solange somit sonst
+tatsächlich trotzdem verschiedene verschiedenen während weitere weiteren weiterer wichtig wichtige
+wichtigen zudem zunächst zusätzlich zusätzliche zweite zweiten üblicherweise
 """
 _FRENCH = """
 à ai alors après au aucun aussi autre autres aux avant avec avoir ainsi beaucoup bien ce cela celle
@@ -59,7 +66,13 @@ lo los más mi mientras muy nada ni no nos o otra otras otro otros para pero poc
 que qué quien se sea ser si sido sin sobre son su sus también tan tanto tiene tienen toda todas
 todo todos tras u un una unas uno unos y ya
 """
-STOP_WORDS = frozenset((_ENGLISH + _GERMAN + _FRENCH + _SPANISH).split())
+FUNCTION_WORDS = {
+    "en": frozenset(_ENGLISH.split()),
+    "de": frozenset(_GERMAN.split()),
+    "fr": frozenset(_FRENCH.split()),
+    "es": frozenset(_SPANISH.split()),
+}
+STOP_WORDS = frozenset().union(*FUNCTION_WORDS.values())
 """No name of anything begins or ends with one of these."""
 
 _GENERIC = """
@@ -91,7 +104,9 @@ test tests text theory title tool tools top topic topics training unit update us
 value values variable version view voice volume website week window word words world writing
 abstract conclusion authority official public private general common local global human real actual
 original final initial basic complete entire open free available necessary sure clear hard easy
-early late left white black red blue green
+early late left white black red blue green email e-mail www web american british english french
+german chinese japanese russian european spanish italian dutch western eastern northern southern
+north south east west christian interactive click button
 """
 _GENERIC_CHINESE = """
 方法 系统 系統 数据 數據 文件 文档 文檔 问题 問題 内容 內容 信息 資訊 用户 用戶 使用 功能 程序 程式
@@ -108,16 +123,24 @@ _GENERIC_CHINESE = """
 技术 技術 作用 特点 特點 原因 影响 影響 提供 采用 採用 由于 由於 对于 對於 为了 為了 基于 基於 具有
 存在 开始 開始 完成 本文 本章 本节 本節 概述 总结 總結 结论 結論 简介 簡介 文件名 行为 行為 状态
 狀態 检查 檢查 请求 請求 响应 響應 读取 讀取 写入 寫入 场合 情報 場合 必要 利用 作成 設定 機能 実行
+サポート ソフトウェア ハードウェア アプリケーション プログラム 利用可能 方法 場所 問題 ビット
 処理 説明 変更 追加 指定 対応 開発 種類 目的 次 上記 下記 それぞれ インストール イメージ メディア
 コピー デフォルト バージョン プロジェクト リリース マニュアル メモリ ディレクトリ システム データ
 ファイル ユーザ ユーザー ページ コマンド オプション 今回 一部 全体 自体 自动 自動 直接 手动 默认
 預設 当前 當前 原始 完整 简单 簡單 核心 全部 最后 最後 最大 最小 最终 最終 名字 数量 數量 数字 位置
 表示 选择 提示 注意 警告 如下所示 如下 所示 请参阅 参阅 参考 一览 安装过程 生成器 步骤 步驟 流程
-阶段 階段 关键 關鍵 概念 实体 策略 规则 規則 字符串 返回值 入口 分类 分類
+新版本 發行 发行 阶段 階段 关键 關鍵 概念 实体 策略 规则 規則 字符串 返回值 入口 分类 分類
+"""
+_GENERIC_GERMAN = """
+aktualisierung anforderung anforderungen beschreibung betriebssystem dokumentation entwicklung
+informationen information installation konfiguration möglichkeit möglichkeiten schwierigkeiten
+unterstützung veränderung veränderungen voraussetzung voraussetzungen zusammenarbeit zusammenhang
+e-mail einführung handbuchseite kommunikation verwendung veröffentlichung veröffentlichungen
+zusammenfassung
 """
 _GENERIC_KOREAN = """
 경우 내용 방법 문제 사용 기능 시스템 데이터 파일 정보 결과 대한 위한 통해 따라 있는 있다 하는 한다
 그리고 그러나 이러한 또한 것으로 수 등 및 때문에 관련 전체 기타 가능 이상 이하 년 월 일
 """
-GENERIC = frozenset((_GENERIC + _GENERIC_CHINESE + _GENERIC_KOREAN).split())
+GENERIC = frozenset((_GENERIC + _GENERIC_CHINESE + _GENERIC_GERMAN + _GENERIC_KOREAN).split())
 """Too general to be a page by itself; fine inside a longer term."""

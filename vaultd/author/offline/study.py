@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vaultd.core.content import Content, Heading, Statement, content_of
 from vaultd.core.extractive import (
     ABSTRACT_CHARS,
-    LABELLED,
     Ranked,
     abstract_from,
     chosen,
     is_story,
     ranked_statements,
-    width_of,
 )
 from vaultd.core.keyphrase import Term, terms_of
 from vaultd.core.language import language_of
 from vaultd.core.markdown import cut_at_sentence
+from vaultd.core.quotable import LABELLED, width_of
 from vaultd.model.wiki import SourceText
 
 TERMS = 30  # terms looked at; twelve are shown, a few get pages
 KEY_SENTENCES = (4, 10)  # from a short note to a book
 STATEMENTS_PER_SENTENCE = 60  # one more key sentence for every so many
+FEWEST = 3  # headings: fewer are no outline
 MIN_LINE = 20  # width of a line that says anything
 
 
@@ -61,11 +62,11 @@ class Study:
 def study_of(source: SourceText, focus: str = "") -> Study:
     """Read `source`. `focus` is what a person asked about: it draws the choice towards it."""
     content = content_of(source.pages)
-    ranked = ranked_statements(content, source.title, focus)
-    language = language_of(source.text)
+    language = language_of(source.text) or source.language
+    ranked = ranked_statements(content, source.title, focus, language)
     lead = abstract_from(ranked, source.title, story=is_story(content))
     abstract = lead.statement.text if lead else _makeshift(source, content)
-    terms = terms_of(content, language or source.language, TERMS, source.title)
+    terms = terms_of(content, language, TERMS, source.title)
     return Study(source, content, tuple(ranked), tuple(terms), lead, abstract)
 
 
@@ -96,7 +97,9 @@ _BARE_NUMBER = re.compile(
     re.IGNORECASE,
 )
 _DAY = re.compile(r"\d{4}(?:[-/.]\d{1,2}){0,2}")
-_ADDRESS = re.compile(r"https?:|www\.|\S@\S|©")
+_ADDRESS = re.compile(
+    r"https?:|www\.|\S@\S|©|[=\\]|(?:^|\s)/\w+/|project gutenberg ebook", re.IGNORECASE
+)
 _AXIS = re.compile(r"\d[\d.,%]*(?:\s+\d[\d.,%]*){2,}")  # the numbers along a chart
 _NUMBERED = re.compile(
     r"(?:(?:chapter|part|section|appendix|kapitel|teil|anhang)\s+)?(?:\d{1,2}|[IVX]{1,5}"
@@ -133,11 +136,22 @@ def outline(content: Content, title: str, most: int) -> Sequence[Heading]:
         and heading.title.casefold() != title.casefold()
         and _tells(heading.title)
     ]
-    numbered = [heading for heading in kept if _NUMBERED.match(heading.title)]
-    if len(numbered) >= 5 and len(numbered) >= len(kept) // 2:  # the others are a figure's words
-        kept = [one for one in kept if one in numbered or _USUAL.match(one.title)]
+    kept = _without_figures(kept)
     for deepest in range(6, 1, -1):
-        if len(kept) <= most:
+        fewer = [heading for heading in kept if heading.level < deepest]
+        if len(kept) <= most or len(fewer) < FEWEST:
             break
-        kept = [heading for heading in kept if heading.level < deepest] or kept
+        kept = fewer
     return kept[:most]
+
+
+def _without_figures(headings: list[Heading]) -> list[Heading]:
+    """Leave out the words of figures, where most headings are numbered and those are not."""
+    numbered = [heading for heading in headings if _NUMBERED.match(heading.title)]
+    if len(numbered) < 5 or len(numbered) < len(headings) // 2:
+        return headings
+    levels = Counter(heading.level for heading in numbered)
+    top = min((level for level, count in levels.items() if count >= FEWEST), default=1)
+    return [
+        one for one in headings if one in numbered or one.level < top or _USUAL.match(one.title)
+    ]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from vaultd.core.content import content_of
-from vaultd.core.keyphrase import Term, TermKind, defines, terms_of
+from vaultd.core.keyphrase import Term, TermKind, terms_of
 from vaultd.model.document import ExtractedPage
 
 ENGLISH = """
@@ -41,15 +39,6 @@ def test_english_terms_are_phrases_and_names_in_sentence_case() -> None:
     assert terms["Trace tree"].defined
     assert terms["TraceMonkey"].kind is TermKind.ENTITY
     assert "Side exit" in terms
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["Acme Corporation is a maker of traps.", "The Acme Ltd. (AL) is the maker of traps."],
-)
-def test_a_name_may_go_on_before_it_is_defined(text: str) -> None:
-    assert defines(text, ["Acme"])
-    assert not defines("Acme Gaming is a maker of games.", ["Acme"])
 
 
 def test_an_acronym_joins_its_long_form() -> None:
@@ -101,3 +90,48 @@ def test_the_titles_own_word_needs_no_other_sign() -> None:
 
 def test_the_same_text_gives_the_same_terms() -> None:
     assert found(ENGLISH, "en") == found(ENGLISH, "en")
+
+
+def test_an_acronym_in_the_plural_joins_its_long_form() -> None:
+    text = "Inner membrane vesicles (IMVs) are small. IMVs leak. Old IMVs leak more. " * 2
+    text += "All IMVs come from the inner membrane vesicles of a cell."
+
+    assert found(text, "en")["Inner membrane vesicles"].aliases == ("IMV",)
+
+
+def test_what_a_page_repeats_is_said_once() -> None:
+    menu = "Get a curated selection of prompts."
+    text = "\n\n".join([menu] * 6 + ["Side exits leave the trace. A side exit has a counter."])
+
+    assert found(text, "en").keys() == {"Side exit"}
+
+
+def test_a_name_with_a_number_behind_it_is_not_the_name() -> None:
+    text = (
+        "State Route 41 goes to Fresno. Take State Route 99 to Fresno. Leave State Route 168 at"
+        " Clovis. The way to Fresno is long."
+    )
+    assert "State Route" not in found(text, "en")
+
+
+def test_the_last_word_of_a_longer_title_is_no_term() -> None:
+    text = "The expansion of cells is slow. Cell expansion and loss. See expansion in Nilotinib."
+    content = content_of([ExtractedPage(None, text)])
+
+    terms = terms_of(content, "en", title="Blockage of progenitor expansion")
+    assert "Expansion" not in [term.title for term in terms]
+
+
+def test_german_terms_are_nouns_and_compounds() -> None:
+    text = (
+        "Die neue Version der Hefe ist da. Eine neue Version kam. Weitere Informationen fehlen."
+        " Weitere Informationen kommen. Im Teig lebt eine Milchsäurebakterie. Jede"
+        " Milchsäurebakterie säuert. Der Bulk Starter ruht, ein Bulk Starter reift."
+    )
+    assert found(text, "de").keys() == {"Milchsäurebakterie", "Bulk Starter"}
+
+
+def test_commands_keep_their_small_letters_in_a_text_in_another_script() -> None:
+    text = "lb config は設定を作ります。次に lb config を実行します。lb config は速い。"
+
+    assert "lb config" in found(text, "ja")

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from vaultd.core.content import Content, Statement, spread_out
+from vaultd.core.definition import defines
 from vaultd.core.phrase import (
     BREAK,
     HAN_RUN,
@@ -23,6 +24,8 @@ from vaultd.core.stopwords import GENERIC
 
 MAX_STATEMENTS = 6_000  # of a document are counted, evenly spread: about 500 pages
 CANDIDATES = 400  # terms examined closely after counting
+NOUNS = 0.6  # share of a German phrase's uses where every word of it is a noun or name
+COMPOUND = 13  # letters from which on a German noun is a phrase written as one word
 
 
 class TermKind(StrEnum):
@@ -71,7 +74,8 @@ def terms_of(content: Content, language: str, limit: int = 30, title: str = "") 
 
     What the document's `title` names counts as a heading and needs no other sign.
     """
-    titled = {use.key for use in candidates_in(title, language)}
+    in_title = candidates_in(title, language)
+    titled = {use.key for use in in_title if use.whole or " " in use.key}
     counted = spread_out(content.statements, MAX_STATEMENTS)
     uses = _all_uses(content, counted, language)
     least = 2 if len(counted) < 120 else 3
@@ -121,8 +125,13 @@ def _leans(neighbours: Counter[str]) -> bool:
 
 
 def _all_uses(content: Content, counted: Sequence[Statement], language: str) -> dict[str, _Tally]:
+    """Return every candidate; what stands there twice, as a menu or a notice, counts once."""
     tallies: defaultdict[str, _Tally] = defaultdict(_Tally)
+    seen = set[str]()
     for statement in counted:
+        if statement.text in seen:
+            continue
+        seen.add(statement.text)
         place = _place(statement)
         for use in candidates_in(statement.text, language):
             tally = tallies[use.key]
@@ -172,11 +181,14 @@ def _term(
     orders = tuple(dict.fromkeys(tally.statements))
     name_share = tally.names / max(1, tally.middles if tally.middles else tally.count)
     east = "\u3040" <= title[0] <= "\ud7af"
+    phrase = language == "de" and " " in title
     entity = _is_entity(title, tally.forms, name_share, language, east=east)
     defined = any(defines(texts[order], tally.forms) for order in orders[:40])
     tally.headings += titled
-    marked = entity or defined or titled
-    score = _score(key, title, tally, places, entity=entity, defined=defined, marked=marked)
+    compound = language == "de" and len(title) >= COMPOUND and title[0].isupper() and not phrase
+    nature = _Nature(entity, defined, titled, compound)
+    score = _score(key, title, tally, places, nature)
+    score *= 0.0 if phrase and name_share < NOUNS else 1.0
     return Term(
         key=key,
         title=_titled(title, language),
@@ -191,23 +203,35 @@ def _term(
     )
 
 
-def _score(
-    key: str, title: str, tally: _Tally, places: int, *, entity: bool, defined: bool, marked: bool
-) -> float:
+@dataclass(frozen=True, slots=True)
+class _Nature:
+    """What tells a term from an everyday word; `compound`: a German phrase written as one word."""
+
+    entity: bool
+    defined: bool
+    titled: bool
+    compound: bool
+
+    @property
+    def marked(self) -> bool:
+        return self.entity or self.defined or self.titled
+
+
+def _score(key: str, title: str, tally: _Tally, places: int, nature: _Nature) -> float:
     words = key.split()
     east = "\u3040" <= key[0] <= "\ud7af"
-    size = len(key) if east else len(words)
+    size = len(key) if east else 2 if nature.compound else len(words)
     generic = sum(word in GENERIC or _plain_word(word) for word in words)
-    if title.lower() in GENERIC or (generic == len(words) and not entity):
+    if title.lower() in GENERIC or (generic == len(words) and not nature.entity):
         return 0.0
-    if not east and len(words) == 1 and not (marked or title.isupper()):
+    if not east and size == 1 and not (nature.marked or title.isupper()):
         return 0.0  # a lone everyday word names nothing
-    weight = {1: 0.9 if entity else 0.6, 2: 1.3, 3: 1.3, 4: 1.0}.get(size, 1.0)
+    weight = {1: 0.9 if nature.entity else 0.6, 2: 1.3, 3: 1.3, 4: 1.0}.get(size, 1.0)
     if east:
         weight = {2: 0.7, 3: 1.0, 4: 1.3, 5: 1.2, 6: 1.2}.get(size, 1.0)
     weight *= 1 + min(len(tally.places) / places, 0.5)
-    weight *= (1.4 if tally.headings else 1.0) * (1.35 if defined else 1.0)
-    weight *= (1.2 if entity else 1.0) * (0.85 if generic else 1.0)
+    weight *= (1.4 if tally.headings else 1.0) * (1.35 if nature.defined else 1.0)
+    weight *= (1.2 if nature.entity else 1.0) * (0.85 if generic else 1.0)
     return math.log2(1 + tally.count) * weight
 
 
@@ -232,7 +256,7 @@ def _is_entity(
 def _titled(form: str, language: str) -> str:
     """Return a term as a page is called: sentence case, names and commands as they are."""
     first = form.split()[0]
-    command = language in ("zh", "ja", "ko") and " " not in form
+    command = language in ("zh", "ja", "ko")
     if language == "de" or command or first != first.lower():
         return form
     return form[0].upper() + form[1:]
@@ -253,41 +277,12 @@ def _best_form(tally: _Tally, language: str) -> str:
     single = " ".join((*best.split()[:-1], singular(best.split()[-1])))
     if single != best and single in tally.forms:
         best = single
+    best = _PLURAL_ACRONYM.sub("", best.removesuffix("'s").removesuffix("’s"))
     small = tally.forms.get(lowered, 0)
     return lowered if small * 4 >= tally.count and language != "de" else best
 
 
-def defines(text: str, forms: Iterable[str]) -> bool:
-    """Tell whether `text` says what a term is: "A trace tree is …", "向量库是…"."""
-    return any(_defines(text, form) for form in sorted(forms)[:4])
-
-
-def _defines(text: str, form: str) -> bool:
-    at = text.find(form)
-    if at < 0 or at > 24:
-        at = text.lower().find(form.lower(), 0, 24 + len(form))
-    if at < 0:
-        return False
-    before, after = text[:at], text[at + len(form) :][:60]
-    return bool(_BEFORE_DEFINITION.fullmatch(before) and _DEFINITION.match(after))
-
-
-_BEFORE_DEFINITION = re.compile(
-    r"(?:an?|the|in \w+, an?|der|die|das|ein|eine|l[ea]s?|l'|une?|el|las?|los|una?|所谓"
-    r"|所謂)?\s*[\"“「『`]?",
-    re.IGNORECASE,
-)
-_DEFINITION = re.compile(
-    # "Acme Corporation (ACME) is a …": its legal form and a short name may follow a name.
-    r"s?[\"”」』`]?(?:,? (?:Corporation|Company|Incorporated|Limited|Group|Foundation|Corp|Inc|Ltd"
-    r"|Co|LLC|PLC|GmbH|AG|SE)\b\.?)?\s*(?:\([^)]{1,40}\)|（[^）]{1,40}）)?\s*,?\s*"
-    r"(?:(?:is|are|was|were) (?:an?|the|one|any|defined|called|used)\b|(?:refers? to|means"
-    r"|denotes?|consists? of)\b"
-    r"|ist (?:ein|eine|der|die|das)\b|sind\b|est (?:un|une|le|la)\b|es (?:un|una|el|la)\b"
-    r"|是(?!否|不是)|指的?是?|即|也称|又称|称为|稱為|とは|は、?[^。]{2,40}(?:である|です)|(?:은"
-    r"|는|이란|란) )",
-    re.IGNORECASE,
-)
+_PLURAL_ACRONYM = re.compile(r"(?<=[A-Z]{2})s$")  # APIs
 
 
 _IN_BRACKETS = re.compile(
@@ -306,19 +301,20 @@ def _with_acronyms(terms: list[Term], texts: Iterable[str]) -> list[Term]:
             acronym = by_key.get(key_of(short or east_short))
             if acronym is None:
                 continue
-            long = _long_form(long_words, acronym, by_key) if short else _ending(east, by_key)
+            long = _long_form(long_words, short, acronym, by_key) if short else None
+            long = long or (_ending(east, by_key) if east else None)
             if long and acronym is not long:
                 del by_key[acronym.key]
                 by_key[long.key] = _united(long, acronym)
     return sorted(by_key.values(), key=lambda term: (-term.score, term.key))
 
 
-def _long_form(words: str, acronym: Term, by_key: dict[str, Term]) -> Term | None:
+def _long_form(words: str, short: str, acronym: Term, by_key: dict[str, Term]) -> Term | None:
     """Return the term whose initials are the acronym, made from it if it is none yet."""
     parts = re.split(r"([ -])", words)
     initials = [part[0].lower() for part in parts[::2] if part]
-    size = len(acronym.title)
-    if size < 2 or initials[-size:] != list(acronym.title.lower()):
+    size = len(short)
+    if size < 2 or initials[-size:] != list(short.lower()):
         return None
     form = "".join(parts[-2 * size + 1 :])
     name = form != form.lower() and form.split()[-1][0].isupper()

@@ -28,7 +28,7 @@ _TOKEN = re.compile(
     rf"[A-Z]\w*/[A-Z]\w*(?![\w/])"  # GNU/Linux, TCP/IP
     rf"|(?:(?![{_EASTERN}])[^\s()\[\],;:，。、])*[/\\@_=$]"  # paths, code
     rf"(?:(?![{_EASTERN}])[^\s()\[\],;，。、])*"
-    rf"|(?:[A-Z]\.){{2,}}|{_WORD}(?:\.(?=[a-z]){_WORD})?|[^\w\s]|\d[\w.]*"
+    rf"|(?:[A-Z]\.){{2,}}|(?:St|Mt|Ft)\.(?= [A-Z])|{_WORD}(?:\.(?=[a-z]){_WORD})?|[^\w\s]|\d[\w.]*"
     rf"|[\u1100-\u11ff\uac00-\ud7af]+"
 )
 _CITATION = re.compile(
@@ -44,13 +44,13 @@ BREAK = re.compile(
     "可以|如果|因为|因為|所以|但是|以及|或者|并且|並且|通过|通過|进行|進行|使用|需要|由于|由於|对于|對於|关于|關於|其中|"
     "这个|這個|这些|這些|一个|一個|没有|沒有|我们|我們|他们|他們|自己|不是|就是|还是|還是|已经|已經|然后|然後|例如|比如|"
     "百分之.|以下|以上|之间|之間|之后|之後|时候|時候|包括|能够|能夠|应该|應該|必须|必須|可能|不能|不会|不會|"
-    "[的了是在和与與或及这這那它们們吗嗎呢也都就很最被把让讓而但若且各每该該此您你我他她]"
+    "最(?![佳优優])|[的了是在和与與或及这這那它们們吗嗎呢也都就很被把让讓而但若且各每该該此您你我他她]"
 )
 _HAN_EDGE_START = frozenset(
     "不一有个個为為对對从從到将將可能会會要以其所之中上下等时時后後来來者于於与去又只更使"
 )
 _HAN_EDGE_END = frozenset(
-    "不一有为為对對从從到将將可会會要以其所之个個时時后後来來中上下等于於种種次条條只更使用前内內"
+    "不一有为為对對从從到将將可会會要以其所之个個时時后後来來中上下等于於种種次条條只更使用前内內太很"
 )
 _PARTICLES = re.compile(
     "(?:으로써|으로서|에서는|에서도|이라고|으로는|에게서|까지의|으로|에서|에게|에는|이나|라고|이다|하는|하여|되는|한다|"
@@ -60,7 +60,7 @@ _PARTICLES = re.compile(
 
 def candidates_in(text: str, language: str) -> Iterator[Use]:
     """Yield every place of `text` where something stands that could be a term."""
-    yield from _word_phrases(text)
+    yield from _word_phrases(text, nouns=language == "de")
     if language == "ja":
         for run in _JAPANESE_RUN.findall(text):
             if 2 <= len(run) <= 12 and (len(run) > 2 or run[0] >= "\u4e00"):
@@ -71,17 +71,24 @@ def candidates_in(text: str, language: str) -> Iterator[Use]:
                 yield from _character_phrases(piece)
 
 
-def _word_phrases(text: str) -> Iterator[Use]:
+def _word_phrases(text: str, *, nouns: bool) -> Iterator[Use]:
+    """Yield the phrases of words; with `nouns`, a word without a capital is one by itself."""
     phrase: list[str] = []
     begun = 0  # words seen: the first one's capital means nothing
     tokens = [*_TOKEN.findall(_CITATION.sub(" . ", text)), "."]
     for token, following in zip(tokens, [*tokens[1:], "."], strict=True):
         word, ends = _without_particle(token)
         fits = _names(word) or _links(word, phrase, following)
+        alone = nouns and fits and word.isalpha() and word[0].islower()
+        if alone:
+            yield from _grams(phrase, begun, numbered=False)
+            begun += len(phrase)
+            phrase = []
+        ends = ends or alone
         if fits:
             phrase.append(word)
         if not fits or ends:
-            yield from _grams(phrase, begun)
+            yield from _grams(phrase, begun, numbered=token[0].isdigit())
             begun += len(phrase) + (token[0].isalpha() and not fits)
             phrase = []
 
@@ -111,7 +118,8 @@ def _links(word: str, phrase: list[str], following: str) -> bool:
     return word in LINKING or (word == "and" and any(one in LINKING for one in phrase))
 
 
-def _grams(words: list[str], begun: int) -> Iterator[Use]:
+def _grams(words: list[str], begun: int, *, numbered: bool) -> Iterator[Use]:
+    """Yield the phrases in a run of words; one with a number behind it, as a road's, is none."""
     for start in range(len(words)):
         for end in range(start + 1, min(start + MAX_WORDS + 2, len(words)) + 1):
             form = words[start:end]
@@ -119,7 +127,7 @@ def _grams(words: list[str], begun: int) -> Iterator[Use]:
             edges = {form[0], form[-1]} & {*LINKING, "and"}
             if len(form) - 2 * linked > MAX_WORDS or len(form) > MAX_WORDS + 2 or edges:
                 continue
-            whole = end - start == len(words)
+            whole = end - start == len(words) and not numbered
             text = " ".join(form)
             yield Use(key_of(text), text, first=begun + start == 0, whole=whole)
 

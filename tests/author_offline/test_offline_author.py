@@ -133,14 +133,14 @@ async def test_what_a_document_says_of_itself_leads_no_page_about_a_term() -> No
     definition = "A sourdough starter is a stable community of wild yeast and lactic acid bacteria."
     others = (
         "This paper shows how a baker keeps a sourdough starter with salt and temperature.\n"
-        "Yeast lives beside lactic acid bacteria in every sourdough starter."
+        "Every sourdough starter feeds yeast beside lactic acid bacteria for years."
     )
     first, second = ENGLISH
     draft = await drafted(source((first.replace(definition, others), second)), wiki())
 
     leads = {page.title: abstract_of(page.body) for page in draft.pages}
     assert leads["Sourdough"].startswith("This paper explains")
-    assert leads["Sourdough starter"].startswith("Yeast lives")
+    assert leads["Sourdough starter"].startswith("Every sourdough starter feeds")
 
 
 @pytest.mark.parametrize(("pages", "language"), [(ENGLISH, "en"), (CHINESE, "zh")])
@@ -304,3 +304,16 @@ async def test_a_file_is_summarised_in_its_own_sentences() -> None:
     )
     assert "Temperature is the strongest control" in summary
     assert again.count("Temperature is the strongest control") == 1
+
+
+async def test_a_long_text_is_not_related_to_what_it_names_in_passing() -> None:
+    known = PageRef(VaultPath("wiki/entities/Switzerland.md"), "Switzerland", "entity")
+    once = "The dough of Switzerland rests for a night in the cold cellar of the baker's house."
+    more = "Salt slows the yeast of a dough down and makes the gluten of its flour stronger. " * 120
+
+    note = await drafted(source((once,), "Note.txt"), wiki(known))
+    book = await drafted(source((f"{once}\n\n{more}",), "Book.txt"), wiki(known))
+    chapter = await drafted(source((f"# Switzerland\n\n{more}",), "Book.txt"), wiki(known))
+    assert known.path in note.pages[0].related
+    assert known.path not in book.pages[0].related
+    assert known.path in chapter.pages[0].related

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from vaultd.author.offline.labels import Labels, labels_for
+from vaultd.author.offline.lead import quotes_of
 from vaultd.author.offline.quote import label_of, link_to, place_of, quoted
 from vaultd.author.offline.study import Study, outline
 from vaultd.core.content import Statement
-from vaultd.core.extractive import ABSTRACT_CHARS, Ranked, chosen, speaks_of_itself
-from vaultd.core.keyphrase import Term, TermKind, defines
+from vaultd.core.extractive import ABSTRACT_CHARS, Ranked
+from vaultd.core.keyphrase import Term, TermKind
 from vaultd.core.markdown import cut_at_sentence
 from vaultd.core.names import file_stem
 from vaultd.core.phrase import key_of
@@ -21,10 +22,11 @@ from vaultd.model.wiki import PageDraft, PageRef, WikiContext
 
 TERM_PAGES = (3, 6)  # of a short note and of a book; more would be a word list
 STATEMENTS_PER_PAGE = 60
-TERM_SENTENCES = 5
 SHOWN_TERMS = 12
 OUTLINE_LINES = 40
 RELATED = 6
+MENTIONS = 4  # of a page in a long text, from which on that has to do with it
+MENTION_EVERY = 5_000  # characters of text for each mention that takes
 TAGS = 5
 RARE = 18  # times rarer than the commonest term: named in passing
 MIN_SHARE = 0.4  # of the best term's score: below it, a term is one among many
@@ -61,7 +63,8 @@ def term_pages(study: Study, wiki: WikiContext) -> list[TermPage]:
         page = _known(term, known)
         if len(pages) == wanted or not (page or _is_central(term, best, study)):
             continue
-        quotes = _quotes(term, study)
+        told = {one.lead.statement.text for one in pages}
+        quotes = quotes_of(term, study, told, is_new=page is None)
         if quotes and not _same_subject(term, study.source.title, pages):
             pages.append(_term_page(term, page, quotes))
     return pages
@@ -82,44 +85,6 @@ def _is_central(term: Term, best: float, study: Study) -> bool:
         return term.defined and (term.in_heading or term.count >= 8)
     long = len(study.content.statements) > 40
     return term.spread >= 2 or term.defined or term.in_heading or not long
-
-
-def _quotes(term: Term, study: Study) -> list[Ranked]:
-    """Return the lead sentence about a term, then others; [] when the source says too little."""
-    orders = set(term.statements)
-    about = [one for one in study.ranked if one.statement.order in orders]
-    telling = [one for one in about if len(one.statement.text) <= ABSTRACT_CHARS] or about
-    if len(about) < 2:
-        return []
-    lead = max(
-        telling,
-        key=lambda one: (
-            _as_lead(one, term) * (0.5 if one is study.lead else 1.0),
-            -one.statement.order,
-        ),
-    )
-    rest = [one for one in about if one is not lead]
-    return [lead, *chosen(rest, TERM_SENTENCES, [lead])]
-
-
-_EXAMPLE = re.compile(r"\b(?:[A-Z]\d|line \d|step \d)|例如|比如|下列|\bfor (?:example|instance)\b")
-
-
-def _says_of_it(text: str, term: Term) -> bool:
-    """Tell whether a sentence begins with the term and says something of it."""
-    head = text[:60].lower()
-    forms = "|".join(re.escape(form.lower()) for form in term.variants)
-    return bool(re.match(rf"(?:an? |the )?(?:{forms}) (?:is|are|was|were) ", head))
-
-
-def _as_lead(one: Ranked, term: Term) -> float:
-    text = one.statement.text
-    at = min((at for form in term.variants if (at := text.find(form)) >= 0), default=len(text))
-    early = 2.2 if at <= 5 else 1.4 if at <= 16 else 1.15 if at < len(text) // 3 else 1.0
-    early *= 1.6 if _says_of_it(text, term) else 1.0
-    early *= 0.6 if _EXAMPLE.search(text) else 1.0
-    early *= 0.3 if speaks_of_itself(text) else 1.0
-    return one.worth * early * (4 * (1 + one.early) if defines(text, term.variants) else 1.0)
 
 
 def _term_page(term: Term, known: PageRef | None, quotes: Sequence[Ranked]) -> TermPage:
@@ -239,12 +204,15 @@ def _related_line(page: PageRef, labels: Labels) -> str:
 
 
 def related_pages(study: Study, wiki: WikiContext, pages: Sequence[TermPage]) -> list[PageRef]:
-    """Return the wiki's pages that the source names, then those that share two of its terms.
+    """Return the wiki's pages that the source deals with, then those that share two of its terms.
 
-    Pages come ordered by nearness; nearness alone says nothing in a small wiki.
+    Pages come ordered by nearness; nearness alone says nothing in a small wiki. A note names a
+    page once, a book several times: what it names once is what it does not treat.
     """
     own = {wiki.summary_path, *(page.path for page in pages)}
     text = fold(study.source.text[:200_000])
+    enough = min(MENTIONS, 1 + len(text) // MENTION_EVERY)
+    titled = fold(" ".join([study.source.title, *(one.title for one in study.content.headings)]))
     keys = [fold(term.title) for term in study.terms]
     named: list[PageRef] = []
     near: list[PageRef] = []
@@ -252,19 +220,21 @@ def related_pages(study: Study, wiki: WikiContext, pages: Sequence[TermPage]) ->
         if page.path in own:
             continue
         names = [fold(name) for name in (page.title, *page.aliases)]
+        names = [name for name in names if len(name) > 3]
         about = fold(f"{page.title} {page.abstract}")
-        if any(len(name) > 3 and _names(text, name) for name in names):
+        if any(_times(text, name) >= enough or _times(titled, name) for name in names):
             named.append(page)
-        elif sum(_names(about, key) for key in keys) >= 2:
+        elif sum(bool(_times(about, key)) for key in keys) >= 2:
             near.append(page)
     return [*named, *near][:RELATED]
 
 
-def _names(text: str, name: str) -> bool:
-    at = text.find(name)
-    if at < 0 or not name[0].isascii():
-        return at >= 0
-    return bool(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text))
+def _times(text: str, name: str) -> int:
+    """Return how often a name stands in a text, as a word of its own where words have blanks."""
+    count = text.count(name)
+    if not count or not name[0].isascii():
+        return count
+    return len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", text))
 
 
 def _near(page: TermPage, all_pages: Sequence[TermPage]) -> list[TermPage]:

@@ -89,17 +89,17 @@ def summary_of(*children: ChildSummary) -> str:
 
 def test_a_folder_of_folders_says_what_lies_in_them_in_turn() -> None:
     concepts = folder("concepts", "9 entries, among them Rye, Salt, Oven. Rye is sour.")
-    sources = folder("sources", "内容：老盐水、乳酸菌。")
+    pickles = folder("pickles", "内容：老盐水、乳酸菌。")
 
     assert summary_of(concepts) == "Notes on Rye, Salt, Oven. Rye is sour."
-    assert summary_of(concepts, sources).startswith("Notes on Rye, 老盐水, Salt, 乳酸菌.")
+    assert summary_of(concepts, pickles).startswith("Notes on Rye, 老盐水, Salt, 乳酸菌.")
 
 
 def test_a_point_in_a_name_does_not_end_the_list_of_names() -> None:
     parts = folder("parts", "9 entries, among them Part 3.2, Part 1. Rye is sour.")
-    sources = folder("sources", "内容：第 2.1 节。老盐水里有稳定的乳酸菌。")
+    pickles = folder("pickles", "内容：第 2.1 节。老盐水里有稳定的乳酸菌。")
 
-    assert summary_of(parts, sources).startswith("Notes on Part 3.2, 第 2.1 节, Part 1.")
+    assert summary_of(parts, pickles).startswith("Notes on Part 3.2, 第 2.1 节, Part 1.")
 
 
 def test_a_folder_described_by_a_model_stands_by_its_name() -> None:
@@ -161,3 +161,70 @@ def test_notes_in_the_language_of_the_folder_are_named_first() -> None:
     own = [child("Rye", "Rye flour is sour."), child("Salt", "Salt slows the yeast of rye.")]
 
     assert "among them Rye, Salt, 老盐水" in summary_of(*foreign, *own)
+
+
+def test_long_titles_leave_room_for_what_a_note_says() -> None:
+    papers = (
+        child("Trace-based compilation: specialising types of dynamic languages at run time", ""),
+        child("Dense passage retrieval: answering questions from an open domain of text", ""),
+        child(
+            "LayoutParser: a unified toolkit for the analysis of document images",
+            "LayoutParser is a toolkit for reading pictures of documents.",
+        ),
+    )
+    abstract = summary_of(*papers)
+
+    assert "LayoutParser, " in abstract or "LayoutParser." in abstract
+    assert ": " not in abstract
+    assert abstract.endswith("LayoutParser is a toolkit for reading pictures of documents.")
+
+
+def test_a_folder_quotes_no_sentence_that_leans_on_another() -> None:
+    notes = (
+        child("Rye", "In each of them rye flour decides how sour the bread is."),
+        child("Salt", "Salt slows the yeast of rye bread."),
+    )
+    assert summary_of(*notes).endswith(". Salt slows the yeast of rye bread.")
+
+
+def test_titles_are_named_before_names_of_files() -> None:
+    files = [child(f"scan-2026-{n}", f"Rye bread of mill {n} is sour.") for n in range(5)]
+
+    assert "among them Country loaf, " in summary_of(*files, child("Country loaf", "Rye bread."))
+
+
+def test_names_that_say_the_same_are_told_once() -> None:
+    notes = (child("Koji", "Koji is rice."), child("Koji for beginners", "Koji is rice and mould."))
+
+    assert summary_of(*notes).count("Koji") == 2
+
+
+def test_a_wiki_is_told_by_what_it_is_about() -> None:
+    concepts = folder("concepts", "3 entries, among them Rye, Salt. Rye is sour.")
+    sources = folder("sources", "Notes on mail, invoice.pdf.")
+
+    assert summary_of(concepts, sources) == "Notes on Rye, Salt. Rye is sour."
+
+
+def test_a_name_with_a_full_stop_is_one_name_for_the_folder_above() -> None:
+    notes = (child("St. Moritz", "St. Moritz is a resort."), child("Davos", "Davos has a rink."))
+    inner = folder_text(request(notes)).abstract
+
+    assert "“St. Moritz”" in inner
+    assert summary_of(folder("places", inner)) == inner
+
+
+def test_the_number_of_a_chapter_is_no_part_of_its_name() -> None:
+    chapters = (
+        child("Chapter 3. Choosing flour", "Rye flour is sour."),
+        child("第 9 章 系统技巧", "技巧很多。"),
+    )
+    assert summary_of(*chapters).startswith("Notes on Choosing flour, 系统技巧.")
+
+
+def test_a_list_of_words_is_not_what_a_folder_says() -> None:
+    notes = (
+        child("Sheet", "Sheet: rye, wheat, spelt"),
+        child("Rye", "Rye and wheat and spelt are grains."),
+    )
+    assert summary_of(*notes).endswith("Rye and wheat and spelt are grains.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vaultd.author.offline.labels import labels_for
 from vaultd.author.offline.union import united
 
 LINES = st.sampled_from(
@@ -63,3 +64,24 @@ def test_sections_of_one_heading_are_joined() -> None:
 
 def test_an_empty_page_takes_the_incoming_body() -> None:
     assert united("", "Lead.\n") == "Lead.\n"
+
+
+def test_related_pages_stay_last_in_any_language() -> None:
+    merged = united(
+        "Lead.\n\n## What “A” says\n\n- One.\n\n## Related pages\n\n- [[a|A]]\n",
+        "甲。\n\n## 《乙》中的说法\n\n- 二。\n\n## 相关页面\n\n- [[b|B]]\n",
+    )
+    assert merged == (
+        "Lead.\n\n## What “A” says\n\n- One.\n\n## 《乙》中的说法\n\n- 甲。\n- 二。\n\n"
+        "## Related pages\n\n- [[a|A]]\n- [[b|B]]\n"
+    )
+
+
+def test_how_a_page_is_made_is_said_once() -> None:
+    notes = [f"> [!info] {labels_for(language).note}" for language in ("en", "zh")]
+    merged = united(
+        f"Lead.\n\n{notes[0]} [[raw/a.pdf#page=1|p. 1]]\n\n## S\n\n- One.\n",
+        f"甲。\n\n{notes[1]} [[raw/b.pdf#page=2|第 2 页]]\n\n## S\n\n- 二。\n",
+    )
+    assert merged.count("[!info]") == 1
+    assert "- 甲。 [[raw/b.pdf#page=2|第 2 页]]" in merged

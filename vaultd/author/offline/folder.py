@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import groupby, zip_longest
 
-from vaultd.author.offline.labels import Labels, labels_for, listed, names_in
-from vaultd.author.offline.quote import quoted
+from vaultd.author.offline.labels import Labels, labels_for, listed, names_in, without_names
+from vaultd.author.offline.quote import label_of, quoted
 from vaultd.author.seam import FileRequest, FolderRequest, FolderText
 from vaultd.core.content import content_of
 from vaultd.core.extractive import (
@@ -20,6 +21,7 @@ from vaultd.core.extractive import (
 )
 from vaultd.core.fallback import name_key
 from vaultd.core.language import language_of, same_family
+from vaultd.core.leaning import leans
 from vaultd.core.markdown import cut_at_sentence
 from vaultd.core.text import sentences
 from vaultd.model.document import ExtractedPage
@@ -27,6 +29,10 @@ from vaultd.model.summary import ChildSummary
 
 LINE_CHARS = 160  # of a child's abstract in the overview: a line or two
 NAMED = 4  # children named in the abstract
+NAMES_CHARS = 110  # of the sentence that names them: the other half says what they say
+NAME_CHARS = 60  # of one of them
+SOURCES = "sources"  # the folder of the pages that stand for documents
+LEAST_SAID = 60  # characters of room that a sentence needs
 FILE_SENTENCES = 6  # of one window of a file
 
 
@@ -49,37 +55,78 @@ def _abstract(children: Sequence[ChildSummary], total: int, language: str) -> st
     labels = labels_for(language)
     central = _spread(children, language)
     below = _names_below(central)
-    names = [quoted(name) for name in (below or [child.shown for child in central])[:NAMED]]
-    first = (labels.inside if total > NAMED and not below else labels.few).format(
-        count=total, names=listed(names, labels)
-    )
+    names = _told_apart(below or [child.shown for child in central])
+    first = _naming(names, total, labels, are_all=bool(below))
+    while len(first) > NAMES_CHARS and len(names) > 1:
+        names.pop()
+        first = _naming(names, total, labels, are_all=bool(below))
     if len(first) > ABSTRACT_CHARS:
         return cut_at_sentence(first, ABSTRACT_CHARS)
     room = ABSTRACT_CHARS - len(first) - 1
-    second = _typical(central)
-    shown = cut_at_sentence(" ".join(second.split()), room) if second and room >= 60 else ""
+    second = _typical(central, room) if room >= LEAST_SAID else ""
     gap = "" if first.endswith("。") else " "
-    return f"{first}{gap}{quoted(shown)}".strip()[:ABSTRACT_CHARS]
+    return f"{first}{gap}{quoted(second)}".strip()[:ABSTRACT_CHARS]
 
 
-def _typical(central: Sequence[ChildSummary]) -> str:
-    """Return what the first child says that says what it is itself, else what the first says."""
-    said = [(child, words) for child in central if (words := _own_words(child))]
+def _naming(names: Sequence[str], total: int, labels: Labels, *, are_all: bool) -> str:
+    pattern = labels.few if are_all or len(names) >= total else labels.inside
+    return pattern.format(count=total, names=listed(map(quoted, names), labels))
+
+
+def _told_apart(names: Sequence[str]) -> list[str]:
+    """Return the first names that tell different things; several without number and subtitle."""
+    if len(names) > 1:
+        names = [_SUBTITLE.split(_CHAPTER.sub("", name, count=1))[0] for name in names]
+    told: dict[str, AbstractSet[str]] = {}
+    for name in names:
+        words = terms_of_sentence(name)
+        if not any(words and (words <= other or other <= words) for other in told.values()):
+            told[label_of(name, NAME_CHARS)] = words
+    return list(told)[:NAMED]
+
+
+def _typical(central: Sequence[ChildSummary], room: int) -> str:
+    """Return what a child says that can be read by itself, within `room` characters.
+
+    That of the first child that says what it is itself goes first, then that of the first whose
+    sentence need not be cut.
+    """
+    said = [
+        (child, cut_at_sentence(words, room))
+        for child in central
+        if (words := " ".join(_own_words(child).split())) and not leans(words)
+    ]
+    whole = [(child, words) for child, words in said if _SENTENCE.search(words)]
     telling = (
-        words for child, words in said if _begins_with(words, child.shown) or child.is_directory
+        words for child, words in whole if _begins_with(words, child.shown) or child.is_directory
     )
-    return next(telling, said[0][1] if said else "")
+    rest = whole or said
+    return next(telling, rest[0][1] if rest else "")
 
 
 def _begins_with(words: str, name: str) -> bool:
     return words.casefold().removeprefix("the ").startswith(name.casefold())
 
 
+_SUBTITLE = re.compile(r"(?<=\w{4}): |(?<=\w) [-–—|] |(?<=[\u3040-\u9fff]{2})[：:] ?")
+_CHAPTER = re.compile(
+    r"(?:(?:chapter|part|section|kapitel|teil|chapitre|capítulo) )?(?:\d{1,3}|[IVXLC]+)[.:] (?=\w)"
+    r"|第 ?\S{1,4} ?[章节節篇部] ?(?=\w)",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"[.!?。！？][\"”’」』)）]*$")
+_FILE_NAME = re.compile(r"[\w.]+(?:[-_][\w.]+)+|\w*\d\w*")
+
+
 def _names_below(children: Sequence[ChildSummary]) -> list[str]:
-    """Return what lies in folders, in turn from each; empty where there is anything else."""
+    """Return what lies in folders, in turn from each; empty where there is anything else.
+
+    What a wiki is about goes before what it was made from.
+    """
     if not all(child.is_directory for child in children):
         return []
-    names = [names_in(child.abstract) or [child.shown] for child in children]
+    about = [child for child in children if child.name != SOURCES] or children
+    names = [names_in(child.abstract) or [child.shown] for child in about]
     return list(dict.fromkeys(name for turn in zip_longest(*names) for name in turn if name))
 
 
@@ -89,6 +136,8 @@ def _own_words(child: ChildSummary) -> str:
         return ""
     if not child.is_directory:
         return child.abstract
+    if names_in(child.abstract):
+        return without_names(child.abstract)
     said = sentences(child.abstract)
     return child.abstract[said[1].start :] if len(said) > 1 else ""
 
@@ -97,16 +146,23 @@ def _spread(children: Sequence[ChildSummary], language: str) -> list[ChildSummar
     """Return the children whose words the others share most, first; the first few are unlike.
 
     As with sentences: what is said already counts against a child (maximal marginal relevance).
-    Those in the folder's language come before the others.
+    Those in the folder's language come before the others, those with a title before file names.
     """
     spoken = {child.uri: _spoken(child) for child in children}
     words = {uri: terms_of_sentence(text) for uri, text in spoken.items()}
     is_own = {uri: same_family(language_of(text), language) for uri, text in spoken.items()}
     counts = Counter(word for own in words.values() for word in own)
 
-    def worth(child: ChildSummary, told: AbstractSet[str] = frozenset()) -> tuple[bool, float]:
+    def worth(
+        child: ChildSummary, told: AbstractSet[str] = frozenset()
+    ) -> tuple[bool, bool, float]:
         own = words[child.uri]
-        return is_own[child.uri], _shared(own, counts) * len(own - told) / max(1, len(own))
+        has_title = not _FILE_NAME.fullmatch(child.shown)
+        return (
+            is_own[child.uri],
+            has_title,
+            _shared(own, counts) * len(own - told) / max(1, len(own)),
+        )
 
     rest = sorted(children, key=lambda one: name_key(one.shown))
     rest.sort(key=worth, reverse=True)

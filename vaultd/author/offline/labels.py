@@ -35,7 +35,7 @@ _LABELS = {
         outline="Outline",
         terms="Key terms",
         related="Related pages",
-        says="What {title} says",
+        says="What “{title}” says",
         page="p. {n}",
         inside="{count} entries, among them {names}.",
         few="Notes on {names}.",
@@ -141,27 +141,48 @@ _LABELS = {
 }
 
 
+NOTES = frozenset(labels.note for labels in _LABELS.values())
+RELATED = frozenset(labels.related for labels in _LABELS.values())
+
+
 def labels_for(language: str) -> Labels:
     """Return the labels of `language` (ISO 639-1, a region is ignored), else the English ones."""
     return _LABELS.get(language.split("-")[0].lower(), _LABELS["en"])
 
 
+_ENDS = re.compile(r"[.!?](?!\w)|[。！？]")
+
+
 def listed(names: Iterable[str], labels: Labels) -> str:
-    """Return names in one line; one that holds the mark between them is put into quotes."""
+    """Return names in one line; one that holds the mark between them, or an end, is quoted."""
     mark = labels.joint.strip()
-    return labels.joint.join(f"“{name}”" if mark in name else name for name in names)
+    return labels.joint.join(
+        f"“{name}”" if mark in name or _ENDS.search(name) else name for name in names
+    )
 
 
 def names_in(abstract: str) -> list[str]:
     """Return the names that the first sentence of a folder's abstract lists, in any language."""
+    labels, found = _listing(abstract)
+    if labels is None or found is None:
+        return []
+    parts = re.split(rf"{re.escape(labels.joint)}(?![^“”]*”)", found[1])
+    return [name.strip("“”") for name in parts]
+
+
+def without_names(abstract: str) -> str:
+    """Return what a folder's abstract says behind the sentence that lists names."""
+    _, found = _listing(abstract)
+    return abstract[found.end() :].strip() if found else abstract
+
+
+def _listing(abstract: str) -> tuple[Labels | None, re.Match[str] | None]:
     for labels in _LABELS.values():
         for pattern in (labels.inside, labels.few):
-            fixed = re.escape(pattern).replace(r"\{count\}", r"\d+").replace(r"\{names\}", "(.+?)")
+            fixed = re.escape(pattern).replace(r"\{count\}", r"\d+")
+            fixed = fixed.replace(r"\{names\}", "((?:“[^”]*”|[^“])+?)")
             if pattern.endswith("."):
                 fixed += r"(?!\w)"  # the end of the sentence, not the point in "Part 3.2"
             if found := re.match(fixed, abstract):
-                return [
-                    name.strip("“”")
-                    for name in re.split(rf"{re.escape(labels.joint)}(?![^“”]*”)", found[1])
-                ]
-    return []
+                return labels, found
+    return None, None

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from vaultd.author.offline.labels import NOTES, RELATED
 from vaultd.core.text import fold
 
 _HEADING = re.compile(r"#{1,6}\s")
@@ -28,9 +29,10 @@ class _Section:
 def united(existing: str, incoming: str) -> str:
     """Return `existing` with what `incoming` adds.
 
-    What stands in `existing` stays in its place, word for word. Sections are matched by heading;
-    an added sentence that stands there already adds only its link. The incoming abstract becomes
-    an item of its first section. Uniting twice changes nothing.
+    What stands in `existing` stays in its place, word for word. Sections are matched by heading,
+    and that of related pages, which stays last, in any language; an added sentence that stands
+    there already adds only its link. The incoming abstract becomes an item of its first section,
+    and our note on how a page is made stands once. Uniting twice changes nothing.
     """
     if not existing.strip():
         return _written(_sections(incoming))
@@ -40,6 +42,9 @@ def united(existing: str, incoming: str) -> str:
     }
     if len(added) > 1:
         _move_lead(added)
+    if any(_is_note(block) for section in sections for block in section.blocks):
+        for section in added:
+            section.blocks = [block for block in section.blocks if not _is_note(block)]
     for section in added:
         for line in (line for block in section.blocks for line in _lines(block)):
             if _key(line) in seen:
@@ -103,11 +108,21 @@ def _move_lead(added: Sequence[_Section]) -> None:
 
 def _own(heading: str, sections: list[_Section]) -> _Section:
     """Return the section with this heading, made at the end if there is none."""
+    related = _is_related(heading)
     for section in sections:
-        if fold(section.heading) == fold(heading):
+        if fold(section.heading) == fold(heading) or (related and _is_related(section.heading)):
             return section
-    sections.append(_Section(heading))
-    return sections[-1]
+    new = _Section(heading)
+    sections.insert(len(sections) - _is_related(sections[-1].heading), new)
+    return new
+
+
+def _is_related(heading: str) -> bool:
+    return heading.lstrip("# ") in RELATED
+
+
+def _is_note(block: str) -> bool:
+    return block.startswith("> [!info]") and any(note in block for note in NOTES)
 
 
 def _add_place(key: str, place: str, sections: Sequence[_Section]) -> None:

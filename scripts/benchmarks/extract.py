@@ -22,6 +22,7 @@ from vaultd.extract import Converter, Limits, child, recognition
 from vaultd.extract.pdf_block import blocks_of
 from vaultd.extract.pdf_furniture import without_furniture
 from vaultd.extract.pdf_heading import mark_headings, outline_of
+from vaultd.extract.pdf_page import Page
 from vaultd.extract.pdf_sheet import Sheet
 from vaultd.extract.readers import content_of
 from vaultd.model.document import Extraction
@@ -102,8 +103,11 @@ def plain_text(path: Path) -> None:
 def blocks_only(path: Path) -> None:
     """Read as the converter does, but without looking at what is drawn on the pages."""
     with pymupdf.open(path) as document:
-        blocks = [blocks_of(Sheet(page).text()) for page in document]
-        kept = without_furniture(blocks, [page.rect.height for page in document])
+        pages = [
+            Page(number, page.rect.height, page.rect.width, blocks_of(Sheet(page).text()))
+            for number, page in enumerate(document, 1)
+        ]
+        kept = without_furniture(pages)
         mark_headings(kept, outline_of(document.get_toc(simple=True)))
 
 

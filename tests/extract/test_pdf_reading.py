@@ -181,3 +181,19 @@ def test_real_papers_show_signs_and_names_as_printed(shared: Path, read: Read) -
     assert "László Lukács" in text
     assert "*i*=1 be the training data that consists of *m* instances." in text
     assert "# arXiv" not in text
+
+
+def test_header_that_names_the_section_too_goes_but_no_title_of_a_slide(
+    tmp_path: Path, read: Read
+) -> None:
+    for width, height, is_gone in ((595, 842, True), (842, 595, False)):
+        document = pymupdf.open()
+        for number in range(20):
+            page = document.new_page(width=width, height=height)
+            if 4 <= number < 8:
+                page.insert_text((72, 40), f"Chapter two about bees {'abcdefgh'[number]}")
+            page.insert_text((72, 200), f"{PROSE} {'abcdefghijklmnopqrst'[number]}")
+
+        text = "\n".join(page.text for page in read(saved(document, tmp_path)).pages)
+
+        assert ("about bees" not in text) is is_gone

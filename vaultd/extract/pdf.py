@@ -71,7 +71,7 @@ def _texts(
 ) -> Iterator[PageText]:
     pages += [_page(document, index, content) for index in range(content.expected)]
     _condemn(pages)
-    kept = without_furniture([page.blocks for page in pages], [page.height for page in pages])
+    kept = without_furniture(pages)
     for page, blocks in zip(pages, kept, strict=True):
         page.blocks = blocks
     settle_hyphens(kept)
@@ -119,7 +119,8 @@ def _page(document: Any, index: int, content: Content) -> Page:
         put_tables(page, textpage, found)
         put_aligned(textpage, found)
         join_rows(found.blocks, textpage)
-        join_lines(found.blocks, textpage)
+        if found.runs_to_the_left:
+            join_lines(found.blocks, textpage)
         found.notes = _notes_of(document, page)
     except DAMAGED as error:
         content.warnings.append(f"Page {index + 1} is damaged{because(error)}.")

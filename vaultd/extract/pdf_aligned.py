@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from vaultd.core.box import Box, around
@@ -11,6 +12,7 @@ from vaultd.core.table import markdown_table
 from vaultd.extract.pdf_block import FENCE, SIGN, Block, joined
 from vaultd.extract.pdf_column import Line, lines_of, rows_of, side_by_side
 from vaultd.extract.pdf_page import Page
+from vaultd.extract.pdf_raised import raise_numbers
 
 LEAST_ROWS = 3  # of pieces side by side; fewer are a heading with a date, or a formula
 FULL_ROWS = 0.6  # of the rows have pieces side by side
@@ -20,6 +22,7 @@ FEWEST_LETTERS = 2.0  # a cell on average; fewer are a formula or the scale of a
 LONGEST = 30  # letters a cell; a second column with more is text beside text
 FARTHEST = 2.5  # times the height of a row; what is farther down is no part of the table
 GUTTER = 3.0  # points between columns
+RAISED = re.compile("[⁰¹²³⁴-⁹]")
 LEADER = re.compile(r"(?:\. ?){4}")  # between a title and its page: a table of contents
 
 
@@ -29,12 +32,24 @@ def put_aligned(textpage: Any, found: Page) -> None:
         blocks = found.blocks[start:end]
         if sum(len(block.lines) for block in blocks) < 2 * LEAST_ROWS:
             continue
-        rows = rows_of([line for block in blocks for line in lines_of(block, textpage)])
-        cells = _cells(rows)
+        cells = _cells(rows_of([line for block in blocks for line in lines_of(block, textpage)]))
         if cells is not None:
+            if any(RAISED.search(block.markdown) for block in blocks):
+                cells = _cells(rows_of(_raised(blocks, textpage))) or cells
             box = around([block.box for block in blocks])
             text = " ".join(cell for row in cells for cell in row)
             found.blocks[start:end] = [Block(box, text, markdown_table(cells))]
+
+
+def _raised(blocks: Sequence[Block], textpage: Any) -> list[Line]:
+    """Return the lines of `blocks` anew, raised numbers in them as such."""
+    raise_numbers(textpage)
+    raw = {each[5]: each for each in textpage.extractBLOCKS()}
+    return [
+        line
+        for block in blocks
+        for line in lines_of(replace(block, raw=raw[block.raw[5]]), textpage)
+    ]
 
 
 def _runs(blocks: Sequence[Block]) -> Iterator[tuple[int, int]]:

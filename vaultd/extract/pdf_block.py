@@ -13,9 +13,7 @@ from typing import Any
 from vaultd.core.box import Box
 from vaultd.core.reading_order import reading_order, suspicious
 from vaultd.extract.content import LATIN, raised, readable
-from vaultd.extract.pdf_accent import ACCENT, put_on_letters
 from vaultd.extract.pdf_hyphen import marked, marked_anew
-from vaultd.extract.pdf_rtl import RIGHT_TO_LEFT, put_in_order
 
 # `[^<]+` where `.*?` would do: it takes a third of the time.
 ELEMENT = re.compile(r"<(p|h[1-6])\b[^>]*>((?:[^<]+|<(?!/\1>))*)</\1>")
@@ -60,10 +58,7 @@ class Block:
 
 def blocks_of(textpage: Any) -> list[Block]:
     """Return the blocks of a text page in reading order."""
-    raw = _raw_blocks(textpage)
-    text = "".join(block[4] for block in raw)
-    if not text.isascii() and _mend(text, textpage):
-        raw = _raw_blocks(textpage)
+    raw = [block for block in textpage.extractBLOCKS() if block[6] == 0 and block[4].strip()]
     elements = ELEMENT.findall(textpage.extractXHTML())
     if len(elements) == len(raw):
         pairs = zip(raw, elements, strict=True)
@@ -71,18 +66,6 @@ def blocks_of(textpage: Any) -> list[Block]:
     else:
         blocks = [_block(*part) for part in _aligned(elements, raw)]
     return in_order([block for block in blocks if block.plain])
-
-
-def _mend(text: str, textpage: Any) -> bool:
-    """Mend what MuPDF gives of a page whose text this is; tell whether there was anything."""
-    has_accents = ACCENT.search(text) is not None
-    if has_accents:
-        put_on_letters(textpage)
-    return (RIGHT_TO_LEFT.search(text) is not None and put_in_order(textpage)) or has_accents
-
-
-def _raw_blocks(textpage: Any) -> list[Any]:
-    return [block for block in textpage.extractBLOCKS() if block[6] == 0 and block[4].strip()]
 
 
 def in_order(blocks: list[Block]) -> list[Block]:

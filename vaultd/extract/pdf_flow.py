@@ -37,8 +37,9 @@ def settle_hyphens(pages: Sequence[list[Block]]) -> None:
     for page in pages:
         for block in page:
             if BREAK in block.plain:
+                is_plain = block.markdown == block.plain
                 block.plain = hyphens.settled(block.plain)
-                block.markdown = hyphens.settled(block.markdown)
+                block.markdown = block.plain if is_plain else hyphens.settled(block.markdown)
 
 
 def _join(page: list[Block], next_page: list[Block], hyphens: Hyphens) -> None:
@@ -153,8 +154,9 @@ def join_rows(blocks: list[Block], textpage: Any) -> None:
 
 
 def _may_share_row(above: Block, block: Block) -> bool:
-    is_text = all(each.raw and _is_prose(each) for each in (above, block))
-    return is_text and block.box[1] < above.box[3] - LEVEL
+    if block.box[1] >= above.box[3] - LEVEL:
+        return False
+    return all(each.raw and _is_prose(each) for each in (above, block))
 
 
 def _is_in_row(above: Block, block: Block, textpage: Any) -> bool:

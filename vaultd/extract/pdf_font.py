@@ -7,7 +7,7 @@ from typing import Any
 
 from pymupdf import mupdf as _mupdf
 
-from vaultd.extract.pdf_sheet import chars_of, lines_by_block
+from vaultd.extract.pdf_sheet import Described, chars_of
 
 mupdf: Any = _mupdf  # its own hints are partial
 
@@ -22,30 +22,31 @@ SIGNS = {
     **dict(zip(range(19, 29), "✓✔✕✖✗✘✙✚✛✜", strict=True)),
     **{35: "★", 71: "●", 72: "❍", 73: "■", 74: "❏", 76: "▲", 77: "▼", 78: "◆", 79: "❖"},
 }
-FAMILY = re.compile('font-family:([^;"]*)')
+FAMILY = re.compile('font-family:([^;"]*)')  # with what MuPDF takes the font for
 
 
-def complete_fonts(textpage: Any, styled: str) -> None:
-    """Tell MuPDF what fonts of a page are, by their names, and put signs for their numbers.
-
-    `styled` is MuPDF's HTML of the page: it names the fonts, and what MuPDF takes them for.
-    """
-    fonts = set(FAMILY.findall(styled))
-    if any(map(DINGBATS.search, fonts)) or any(map(_is_mistaken, fonts)):
-        _complete(textpage)
+def complete_fonts(page: Described) -> None:
+    """Tell MuPDF what fonts of a page are, by their names, and put signs for their numbers."""
+    fonts = set(FAMILY.findall(page.html))
+    if any(map(DINGBATS.search, fonts)):
+        for line in page.at(DINGBATS.finditer(page.html)):
+            _put_signs(line)
+    if any(map(_is_mistaken, fonts)):
+        for line in page.lines:
+            _tell_monospaced(line.first_char.font)
 
 
 def _is_mistaken(font: str) -> bool:
     return MONOSPACED.search(font) is not None and not font.endswith(",monospace")
 
 
-def _complete(textpage: Any) -> None:
-    for lines in lines_by_block(textpage):
-        for line in lines:
-            font = line.first_char.font
-            name = mupdf.ll_fz_font_name(font)
-            if MONOSPACED.search(name) and not EAST_ASIAN.search(name):
-                mupdf.ll_fz_font_flags(font).is_mono = 1
-            for char in chars_of(line):
-                if char.c in SIGNS and DINGBATS.search(mupdf.ll_fz_font_name(char.font)):
-                    char.c = ord(SIGNS[char.c])
+def _put_signs(line: Any) -> None:
+    for char in chars_of(line):
+        if char.c in SIGNS and DINGBATS.search(mupdf.ll_fz_font_name(char.font)):
+            char.c = ord(SIGNS[char.c])
+
+
+def _tell_monospaced(font: Any) -> None:
+    name = mupdf.ll_fz_font_name(font)
+    if MONOSPACED.search(name) and not EAST_ASIAN.search(name):
+        mupdf.ll_fz_font_flags(font).is_mono = 1

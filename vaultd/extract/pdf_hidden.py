@@ -35,22 +35,20 @@ class Unseen:
     text: str
 
 
-def told_apart(blocks: list[Block], styled: str, marks: Sequence[Mark]) -> tuple[list[Block], str]:
-    """Return the blocks a reader sees, and the text that he does not.
-
-    `styled` is MuPDF's HTML of the page, which names size and colour of every span; a span
-    without a colour is drawn without ink.
-    """
-    lines = _suspicious(styled)
-    if not lines:
-        return blocks, ""
+def told_apart(
+    blocks: list[Block], lines: Sequence[str], marks: Sequence[Mark]
+) -> tuple[list[Block], str]:
+    """Return the blocks a reader sees, and the text that he does not; `lines` are `suspicious`."""
     grounds = [box for kind, box in marks if kind in GROUNDS]
     unseen = list(_unseen(lines, grounds))
     return _without(blocks, unseen), "\n".join(piece.text for piece in unseen)
 
 
-def _suspicious(page: str) -> list[str]:
-    """Return the lines of this HTML in which some span may be unseen."""
+def suspicious(page: str) -> list[str]:
+    """Return the lines of MuPDF's HTML of a page in which some span may be unseen.
+
+    It names size and colour of every span; a span without a colour is drawn without ink.
+    """
     signs = [sign for sign in SUSPECT if sign in page]
     without_ink = page.count("color:#") != page.count("<span")
     if not (signs or without_ink):

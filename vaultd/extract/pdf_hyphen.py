@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from vaultd.core.language import language_of
@@ -21,8 +22,9 @@ _HEAD = re.compile(f"{_LETTER}*$")
 _TAIL = re.compile(f"(?:{_LETTER}|['’](?={_LETTER}))*")
 _CHAINED = re.compile(rf"[-\u2010]{_LETTER}+$")
 _SMALL = re.compile("[a-zà-öø-ÿ]")
+SAMPLE = 6_000  # letters that tell the language
 _AROUND = 12  # letters that show how a line is set
-_LONGEST = 40  # letters of a part that are looked at
+_LONGEST = 200  # letters on either side that are looked at
 _WEB = ("://", "www.")
 
 # What stands behind the first part of two compounds that share their end: "pre- and postwar".
@@ -68,6 +70,8 @@ def marked(text: str) -> str:
 
 def marked_anew(text: str, lines: Sequence[str]) -> str:
     """Return `text`, in which blanks stand between `lines`, as `marked` would."""
+    if "- " not in text and "\u2010 " not in text and "-*" not in text:
+        return text
     position = 0
     for above, below in pairwise(map(str.strip, lines)):
         if not above.endswith(HYPHENS) or BREAK not in marked(f"{above}\n{below}"):
@@ -81,41 +85,39 @@ def marked_anew(text: str, lines: Sequence[str]) -> str:
     return text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Cut:
-    """A hyphen at a line's end, and the text on both sides of it, up to the next one."""
+    """A hyphen at a line's end: what stands before and behind it without a space, and around."""
 
-    above: str
+    before: str
     sign: str
-    below: str
-
-    @property
-    def before(self) -> str:
-        """What stands before the hyphen without a space."""
-        return self.above.rsplit(maxsplit=1)[-1].rstrip("*")
-
-    @property
-    def after(self) -> str:
-        """What stands behind the hyphen without a space."""
-        return self.below.split(maxsplit=1)[0].lstrip("*")
-
-    @property
-    def parts(self) -> tuple[str, str]:
-        """The letters next to the hyphen, "" where there are none."""
-        head, tail = _HEAD.search(self.before[-_LONGEST:]), _TAIL.match(self.after)
-        return (head[0] if head else "", tail[0] if tail else "")
+    after: str
+    around: str
 
     @property
     def is_shouted(self) -> bool:
         """Tell whether the text around is in capitals: then its words are broken as any."""
-        return not _SMALL.search(self.above[-_AROUND:] + self.below[:_AROUND])
+        return not _SMALL.search(self.around)
 
 
-def _cuts(text: str) -> Iterator[Cut]:
-    first, *rest = text.split(BREAK)
-    for piece in rest:
-        yield Cut(first, piece[0], piece[1:])
-        first = piece[1:]
+def _cut(above: str, sign: str, below: str) -> Cut:
+    before = above[-_LONGEST:].rpartition(" ")[2]
+    after = below[:_LONGEST].partition(" ")[0]
+    around = above[-_AROUND:] + below[:_AROUND]
+    return Cut(before.rstrip("*"), sign, after.lstrip("*"), around)
+
+
+@lru_cache(10_000)
+def _parts(before: str, after: str) -> tuple[str, str]:
+    """Return the letters next to a hyphen, "" where there are none."""
+    head, tail = _HEAD.search(before), _TAIL.match(after)
+    return (head[0] if head else "", tail[0] if tail else "")
+
+
+def _cuts(text: str) -> list[Cut]:
+    pieces = text.split(BREAK)
+    bare = [pieces[0], *(piece[1:] for piece in pieces[1:])]
+    return [_cut(bare[i], pieces[i + 1][:1], bare[i + 1]) for i in range(len(bare) - 1)]
 
 
 class Hyphens:
@@ -134,25 +136,27 @@ class Hyphens:
         self._counted: dict[tuple[str, str], bool] = {}
         self._learn()
         self._heads = {head for head, _ in self._compounds}
-        self._language = language_of(self._text)
+        self._language = language_of(self._text[len(self._text) // 2 :][:SAMPLE])
         self._breaks, self._never_breaks = self._habits(texts)
 
     def _learn(self) -> None:
         """Note words and compounds; only distinct tokens are looked at, a book has few."""
-        for token in set(self._text.split()):
-            if token.isascii() and token.isalpha():
-                self._words.add(token.lower())
-            elif BREAK not in token:
-                self._words.update(_WORD.findall(token.lower()))
-                for head, sign, tail in _COMPOUND.findall(token):
-                    self._compounds.add((head.lower(), tail))
-                    self._signs.add(sign)
+        tokens = set(self._text.split())
+        simple = {token for token in tokens if token.isascii() and token.isalpha()}
+        others = [token for token in tokens - simple if BREAK not in token]
+        self._words.update(map(str.lower, simple), _WORD.findall(" ".join(others).lower()))
+        hyphened = " ".join(token for token in others if any(sign in token for sign in HYPHENS))
+        for head, sign, tail in _COMPOUND.findall(hyphened):
+            self._compounds.add((head.lower(), tail))
+            self._signs.add(sign)
 
     def _habits(self, texts: Iterable[str]) -> tuple[set[str], set[str]]:
         """Return the signs that only break words, and those that never do."""
         known: dict[str, Counter[str | None]] = {}
         for cut in (cut for text in texts if BREAK in text for cut in _cuts(text)):
-            known.setdefault(cut.sign, Counter())[self._by_occurrence(*cut.parts)] += 1
+            known.setdefault(cut.sign, Counter())[
+                self._by_occurrence(*_parts(cut.before, cut.after))
+            ] += 1
         breaks = known.keys() - self._signs if self._signs else set()
         never = {
             sign
@@ -164,23 +168,26 @@ class Hyphens:
 
     def settled(self, text: str) -> str:
         """Return `text` with every `BREAK` judged."""
-        pieces = [self._judged(cut) + cut.below for cut in _cuts(text)]
-        return "".join([text.partition(BREAK)[0], *pieces])
+        pieces = text.split(BREAK)
+        judged = (self._judged(cut) for cut in _cuts(text))
+        rest = [sign + piece[1:] for sign, piece in zip(judged, pieces[1:], strict=True)]
+        return "".join([pieces[0], *rest])
 
     def knows(self, above: str, below: str) -> bool:
         """Tell whether the words at the end and the beginning of two texts are one elsewhere."""
-        return self._by_occurrence(*Cut(above, "-", below).parts) is not None
+        cut = _cut(above, "-", below)
+        return self._by_occurrence(*_parts(cut.before, cut.after)) is not None
 
     def _judged(self, cut: Cut) -> str:
         """Return what stands between two parts at a line's end: nothing, or the hyphen."""
-        head, tail = cut.parts
+        head, tail = _parts(cut.before, cut.after)
         certain = self._by_occurrence(head, tail)
         if certain is not None:
             return certain and cut.sign
         if cut.after in _SHARED.get(self._language, ()):
             return f"{cut.sign} "
         is_broken = (
-            cut.before[-1] in "/_"
+            cut.before.endswith(("/", "_"))
             or cut.sign in self._breaks
             or (head.isupper() and tail.isupper() and cut.is_shouted)
         )

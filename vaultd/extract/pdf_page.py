@@ -11,14 +11,15 @@ import pymupdf as _pymupdf
 
 from vaultd.core.box import Box
 from vaultd.core.legibility import BAD_SHARE, gibberish, letter_count
+from vaultd.extract.pdf_accent import put_on_letters
 from vaultd.extract.pdf_block import Block, blocks_of
 from vaultd.extract.pdf_column import untangled
 from vaultd.extract.pdf_font import complete_fonts
-from vaultd.extract.pdf_hidden import told_apart
+from vaultd.extract.pdf_hidden import suspicious, told_apart
 from vaultd.extract.pdf_listing import set_in
-from vaultd.extract.pdf_raised import raise_numbers
-from vaultd.extract.pdf_rtl import RIGHT_TO_LEFT
-from vaultd.extract.pdf_sheet import Mark, Sheet
+from vaultd.extract.pdf_raised import raise_notes
+from vaultd.extract.pdf_rtl import put_in_order
+from vaultd.extract.pdf_sheet import Described, Mark, Sheet
 from vaultd.extract.pdf_verse import keep_lines
 
 pymupdf: Any = _pymupdf  # its own hints are partial
@@ -41,6 +42,7 @@ class Page:
 
     number: int
     height: float = 0.0
+    width: float = 0.0
     blocks: list[Block] = field(default_factory=list)
     hidden: str = ""
     rules: list[Box] = field(default_factory=list)
@@ -49,6 +51,7 @@ class Page:
     scan: bool = False
     cover: float = 0.0
     notes: list[str] = field(default_factory=list)
+    runs_to_the_left: bool = False
 
     @property
     def plain(self) -> str:
@@ -71,20 +74,22 @@ def page_of(number: int, sheet: Sheet, textpage: Any) -> Page:
     Raises:
         RuntimeError: MuPDF cannot read the page.
     """
-    found = Page(number, sheet.rect.height)
-    styled = textpage.extractHTML()
-    complete_fonts(textpage, styled)
-    raise_numbers(textpage, styled)
+    found = Page(number, sheet.rect.height, sheet.rect.width)
+    described = Described(textpage)
+    complete_fonts(described)
+    mended = [mend(described) for mend in (raise_notes, put_on_letters)]
+    found.runs_to_the_left = put_in_order(textpage, described.html)
     found.blocks = untangled(blocks_of(textpage), textpage)
-    if RIGHT_TO_LEFT.search(found.plain):
-        styled = textpage.extractHTML()  # its letters were put in order
     set_in(found.blocks, textpage)
     keep_lines(found.blocks, textpage)
     marks = sheet.marks()
     _look_at(marks, found, sheet.rect.width)
     found.cover = cover = _cover(found.images, sheet.rect)
-    if cover <= SCAN_COVER and found.blocks:
-        found.blocks, found.hidden = told_apart(found.blocks, styled, marks)
+    lines = suspicious(described.html) if cover <= SCAN_COVER and found.blocks else []
+    if lines:
+        if found.runs_to_the_left or any(mended):
+            lines = suspicious(textpage.extractHTML())
+        found.blocks, found.hidden = told_apart(found.blocks, lines, marks)
     text = found.plain
     if unmapped(text):
         found.blocks = blocks_of(sheet.text(pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE))

@@ -3,45 +3,64 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
 from vaultd.extract.content import RAISED, SUPERSCRIPTS
-from vaultd.extract.pdf_sheet import chars_of, lines_by_block
+from vaultd.extract.pdf_sheet import Described, chars_of
 
-NOTE = re.compile(
-    r"^<p [^>]*>(?:<[bi]>)*<span[^>]*>\d{1,3}\s*</span>", re.M
-)  # not said to be raised
+SAID = re.compile("<sup>")
+# A number before something else. Where a line begins with it, MuPDF does not say that it is raised.
+NUMBER = re.compile(r'">\d{1,3}\s*</span>(?:</?[bi]>)*<span')
+SIZE = re.compile(r"font-size:([\d.]+)pt")
+ENOUGH = 8  # letters that show where the line stands
 SMALL = 0.85  # of the size of the letters beside it
 HIGH = 0.15  # of their size, by which it stands above their line
 
 
-def raise_numbers(textpage: Any, styled: str) -> None:
-    """Put raised digits and signs in place of those that are only drawn so.
-
-    `styled` is MuPDF's HTML of the page, which has a line for each line of text.
-    """
-    if "<sup>" not in styled and not NOTE.search(styled):
-        return
-    described = (line for line in styled.split("\n") if line.startswith("<p "))
-    lines = (line for lines in lines_by_block(textpage) for line in lines)
-    for line, said in zip(lines, described, strict=False):
-        if "<sup>" in said or NOTE.match(said):
-            chars = chars_of(line)
-            sizes = [char.size for char in chars]
-            if min(sizes) < SMALL * max(sizes):
-                _raise(chars, max(sizes))
+def raise_numbers(textpage: Any) -> None:
+    """Put raised digits and signs in place of those that are only drawn so."""
+    page = Described(textpage)
+    _raise_in(page.at(SAID.finditer(page.html)))
 
 
-def _raise(chars: Sequence[Any], largest: float) -> None:
-    base = max(char.origin.y for char in chars if char.size == largest)
+def raise_notes(page: Described) -> bool:
+    """Do so with the numbers of notes, where lines begin with them; tell whether there were any."""
+    return _raise_in(page.at(filter(_is_note, NUMBER.finditer(page.html))))
 
-    def is_raised(char: Any) -> bool:
-        return bool(char.size < SMALL * largest and base - char.origin.y > HIGH * largest)
 
-    for found, run in groupby(chars, key=is_raised):
-        together = list(run)
-        if found and all(RAISED.match(chr(char.c)) for char in together):
-            for char in together:
-                char.c = SUPERSCRIPTS.get(char.c, char.c)
+def _raise_in(lines: Iterable[Any]) -> bool:
+    found = False
+    for line in lines:
+        chars = chars_of(line)
+        sizes = [char.size for char in chars]
+        largest = max(sizes)
+        small = [index for index, size in enumerate(sizes) if size < SMALL * largest]
+        if small:
+            usual = [index for index, size in enumerate(sizes) if size == largest]
+            base = max(chars[index].origin.y for index in usual[:ENOUGH])
+            high = [i for i in small if base - chars[i].origin.y > HIGH * largest]
+            found |= any([_raise([chars[i] for i in run]) for run in _runs(high)])
+    return found
+
+
+def _is_note(number: re.Match[str]) -> bool:
+    """Tell whether a number is the first of its line, and smaller than what follows."""
+    page = number.string
+    before = SIZE.findall(page, page.rfind("<p ", 0, number.start()), number.start())
+    after = SIZE.search(page, number.end())
+    return len(before) == 1 and after is not None and float(before[0]) < SMALL * float(after[1])
+
+
+def _runs(numbers: Sequence[int]) -> Iterator[list[int]]:
+    """Give the numbers that follow each other together."""
+    for _, run in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
+        yield [number for _, number in run]
+
+
+def _raise(chars: Sequence[Any]) -> bool:
+    is_number = all(RAISED.match(chr(char.c)) for char in chars)
+    for char in chars if is_number else ():
+        char.c = SUPERSCRIPTS.get(char.c, char.c)
+    return is_number

@@ -15,31 +15,34 @@ from vaultd.extract.pdf_sheet import NOTHING, chars_of, lines_by_block, linked
 mupdf: Any = _mupdf  # its own hints are partial
 
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+WRITTEN = re.compile("&#x(?:5[9a-f]|[67].|8.|fb[1-f]|f[cd].|fe[7-f]).;")  # so in MuPDF's HTML
 LETTER, MARK = ("R", "AL"), ("NSM",)  # Unicode's bidirectional classes
 THIN = 0.01  # of a letter's size; so little room has what shares a sign with another letter
 WIDEST = 1.2  # times a letter's size: the room of a sign
 NEAR = 0.05  # of a letter's size; so near are two places the same
 
 
-def put_in_order(textpage: Any) -> bool:
-    """Mend lines from right to left as MuPDF gives them; tell whether there were any.
+def put_in_order(textpage: Any, styled: str) -> bool:
+    """Mend lines from right to left as MuPDF gives them; tell whether there are any.
+
+    `styled` is its HTML of the page.
 
     It takes the letters that a sign stands for, such as lam and alef, for signs beside each
     other: the first has all the room, the others none. In a line that is turned round they
     come before it. It also cuts lines within words, and blanks stray into words.
     """
-    found = False
+    if not WRITTEN.search(styled):
+        return False
     for lines in lines_by_block(textpage):
         if not any(map(_runs_to_the_left, lines)):
             continue
-        found = True
         for above, line in reversed(list(pairwise(lines))):
             if _is_cut(above, line):
                 _append(above, line)
         for chars in map(chars_of, linked(lines[0])):
             _reorder(chars)
             _drop_strays(chars)
-    return found
+    return True
 
 
 def _runs_to_the_left(line: Any) -> bool:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import Any
 
 import pymupdf as _pymupdf
@@ -19,6 +22,8 @@ UNIT = mupdf.FzRect(mupdf.FzRect.Fixed_UNIT)  # an image before it is put into i
 
 LEVEL = 2.0  # times the size of its letters; a higher box holds a line that runs up or down
 
+PARAGRAPH = re.compile("<p ")  # each is a line of text
+
 NOTHING = 0xAD  # a soft hyphen, in place of a character that is none: it is left out of all text
 
 Mark = tuple[str, Box]
@@ -30,6 +35,37 @@ def lines_by_block(textpage: Any) -> Iterator[list[Any]]:
     for block in linked(textpage.this.m_internal.first_block):
         if block.type == mupdf.FZ_STEXT_BLOCK_TEXT:
             yield linked(next(iter(mupdf.FzStextBlock(block))).m_internal)
+
+
+class Described:
+    """A page's lines of text, found by what MuPDF's HTML says of them."""
+
+    def __init__(self, textpage: Any) -> None:
+        self.html: str = textpage.extractHTML()
+        self._textpage = textpage
+
+    @cached_property
+    def lines(self) -> list[Any]:
+        """All lines; looking at them takes as long as MuPDF takes to write them."""
+        return [line for lines in lines_by_block(self._textpage) for line in lines]
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [match.start() for match in PARAGRAPH.finditer(self.html)]
+
+    def at(self, matches: Iterable[re.Match[str]]) -> list[Any]:
+        """Return the lines in whose description these matches are."""
+        places = [match.start() for match in matches]
+        numbers = sorted({bisect_right(self._starts, place) - 1 for place in places})
+        return [self.lines[number] for number in numbers if 0 <= number < len(self.lines)]
+
+
+def lines_of_block(textpage: Any, number: int) -> list[Any]:
+    """Return the lines of block `number`."""
+    block = textpage.this.m_internal.first_block
+    for _ in range(number):
+        block = block.next
+    return linked(next(iter(mupdf.FzStextBlock(block))).m_internal)
 
 
 def chars_of(line: Any) -> list[Any]:
@@ -51,10 +87,7 @@ def line_boxes(textpage: Any, number: int) -> list[Box]:
 
     What fonts say of their height would make lines overlap.
     """
-    block = textpage.this.m_internal.first_block
-    for _ in range(number):
-        block = block.next
-    return [_line_box(line) for line in linked(next(iter(mupdf.FzStextBlock(block))).m_internal)]
+    return [_line_box(line) for line in lines_of_block(textpage, number)]
 
 
 def _line_box(line: Any) -> Box:

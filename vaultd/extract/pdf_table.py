@@ -18,6 +18,7 @@ from vaultd.extract.pdf_block import Block, joined
 from vaultd.extract.pdf_heading import folded
 from vaultd.extract.pdf_hyphen import marked
 from vaultd.extract.pdf_page import Page
+from vaultd.extract.pdf_raised import raise_numbers
 from vaultd.extract.pdf_row import ruled_rows, with_outer_rows
 
 pymupdf: Any = _pymupdf  # its own hints are partial
@@ -44,6 +45,7 @@ def put_tables(page: Any, textpage: Any, found: Page) -> None:
     grids = [grid for grid in _grids(page, groups) if grid.may_hold(found.blocks)]
     if not (grids or rows):
         return
+    raise_numbers(textpage)
     words = textpage.extractWORDS()
     grids += [Grid.of_rows(edges, with_outer_rows(edges, ys, words)) for edges, ys in rows]
     for grid in grids:

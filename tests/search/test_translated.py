@@ -16,6 +16,8 @@ LINES = """\
 發熱 发热 [fa1 re4] /to emit heat/feverish/
 風 风 [feng1] /wind/
 冬天 冬天 [dong1 tian1] /winter/
+鹽 盐 [yan2] /salt/salty/
+鹹鹽 咸盐 [xian2 yan2] /salt/salty/
 """
 
 
@@ -23,7 +25,7 @@ LINES = """\
 async def bilingual(world: World) -> World:
     await world.db.run(translations.put, translations_of(LINES.splitlines()))
     await world.db.run(translations.finish, translations.packaged_edition())
-    await world.note("恒春.md", "恒春的冬天有强劲的下坡风，当地人种植洋葱。")
+    await world.note("恒春.md", "恒春的冬天有强劲的下坡风，当地人种植洋葱，腌在盐里。")
     await world.note("城市.md", "今天买了一本关于城市规划的书，准备周末读完。")
     await world.note("Koji.md", "Fermentation makes the grain warm within a day or two.")
     await world.note("Garden.md", "We dug a pond in the garden and planted reeds around it.")
@@ -33,7 +35,12 @@ async def bilingual(world: World) -> World:
 @pytest.mark.parametrize(
     ("question", "path", "shown"),
     [
-        ("winter wind onions", "恒春.md", "恒春的**冬天**有强劲的下坡**风**，当地人种植**洋葱**。"),
+        (
+            "winter wind onions",
+            "恒春.md",
+            "恒春的**冬天**有强劲的下坡**风**，当地人种植**洋葱**，腌在盐里。",
+        ),
+        ("salty onions", "恒春.md", "恒春的冬天有强劲的下坡风，当地人种植**洋葱**，腌在**盐**里。"),
         ("發酵", "Koji.md", "**Fermentation** makes the grain warm within a day or two."),
     ],
 )

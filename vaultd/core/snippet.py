@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from vaultd.core.script import DENSE, DENSE_CHARACTER
 from vaultd.core.variants import simplified
+from vaultd.core.words import terms_of
 
 MARK = "**"  # before and after a found word; cannot occur in the text of a snippet
 LENGTH = 240  # characters: two lines of a result list
@@ -24,17 +25,24 @@ class Finder:
 
     Words count as the same whatever their English endings, and those that begin with `begun`
     are found, too. Of the CJK terms, which are single characters and pairs, a character that is
-    part of a pair is not worth a mark of its own.
+    part of a pair is not worth a mark of its own. `translated` are words and phrases of another
+    language; CJK ones are found as they are, of others each word.
     """
 
-    def __init__(self, terms: Iterable[str], *, begun: str = "") -> None:
-        words = set(terms) - {""}
+    def __init__(
+        self, terms: Iterable[str], *, begun: str = "", translated: Iterable[str] = ()
+    ) -> None:
+        whole = {other for other in translated if DENSE_CHARACTER.match(other)}
+        words = {*terms, *(word for other in {*translated} - whole for word in terms_of(other))}
+        words -= {""}
         self._begun = begun
         dense = {word for word in words if DENSE_CHARACTER.match(word)}
         self._stems = {_stem(word) for word in words - dense} | ({begun} - dense - {""})
         pairs = {term for term in dense if len(term) > 1}
         paired = {character for pair in pairs for character in pair}
-        self._dense = _any_of(sorted(pairs) + sorted(dense - pairs - paired))
+        self._dense = _any_of(
+            sorted(pairs | whole, key=lambda one: (-len(one), one)) + sorted(dense - pairs - paired)
+        )
 
     def spans(self, text: str) -> list[Span]:
         """Return the places of the terms in order, each once; CJK terms that touch are one."""

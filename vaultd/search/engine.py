@@ -320,7 +320,7 @@ class SearchEngine:
         near_by = asked.near or NOTHING_NEAR
         begun = asked.words.begun if asked.words else ""
         finder = Finder(asked.terms, begun=begun)
-        there = Finder([*asked.terms, *asked.translated.terms])
+        there = Finder(asked.terms, begun=begun, translated=asked.translated.others)
         results = Results(self._vault_name, k, gone)
         for start in range(0, len(ranking.ranked), k + SPARE):
             batch = ranking.ranked[start : start + k + SPARE]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 
 from vaultd.core.dictionary import Meant, Translation
-from vaultd.core.words import indexed, terms_of
+from vaultd.core.words import indexed
 from vaultd.store.database import Connection
 from vaultd.store.finding import DEPTH, Scope, count_passages
 from vaultd.store.word_counts import WordCounts
@@ -27,12 +27,12 @@ LOOKED_AT = 4_000  # passages that hold a word looked for, all words together
 class TranslatedMatch:
     """Passages that hold translated words: `held` is the share of the question's, by weight.
 
-    `best` are those that hold most, at most `DEPTH`, `terms` the words as they may stand there.
+    `best` are those that hold most, at most `DEPTH`, `others` the words as they may stand there.
     """
 
     held: dict[int, float]
     best: tuple[int, ...]
-    terms: tuple[str, ...]
+    others: tuple[str, ...]
 
 
 NOTHING_TRANSLATED = TranslatedMatch({}, (), ())
@@ -128,8 +128,8 @@ def matching_translations(
         return NOTHING_TRANSLATED
     shares = {passage: share / weight for passage, share in held.items()}
     best = sorted(shares, key=lambda passage: (-shares[passage], -passage))[:DEPTH]
-    terms = (term for one in meant for other in one.others for term in terms_of(other))
-    return TranslatedMatch(shares, tuple(best), tuple(dict.fromkeys(terms)))
+    others = tuple(other for one in meant for other in one.others)
+    return TranslatedMatch(shares, tuple(best), others)
 
 
 def _any_of(others: Iterable[str]) -> str:

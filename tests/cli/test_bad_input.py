@@ -170,6 +170,24 @@ def test_a_misspelt_command(run: Callable[..., Any]) -> None:
     assert "No such command 'statsu'. Did you mean status?" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["init", "--template", "foo"], "'foo' is not one of 'research', 'reading', 'personal'"),
+        (["search", "x", "--mode", "foo"], "'foo' is not one of 'hybrid', 'words', 'vectors'."),
+        (["search", "x", "-k", "many"], "Input should be a valid integer\n"),
+    ],
+)
+def test_a_value_that_does_not_fit_is_told_with_those_that_do(
+    run: Callable[..., Any], arguments: list[str], words: str
+) -> None:
+    result = run(*arguments)
+
+    option = arguments[-2]
+    assert result.exit_code == 2
+    assert f"Invalid value for '{option}': {words}" in result.stderr
+
+
 def test_a_version_that_is_not_there_is_told_with_those_that_are(
     run: Callable[..., Any], root: Path
 ) -> None:

@@ -86,6 +86,14 @@ class Commands(TyperGroup):
         except (VaultdError, PermissionError, ModuleNotFoundError) as error:
             remark(f"vaultd: {_sentence(error)}")
             raise typer.Exit(MISUSED if isinstance(error, UsageError) else FAILED) from error
+        except typer.BadParameter as error:
+            error.message = _plain(error.message)
+            raise
+
+
+def _plain(message: str) -> str:
+    """Return what is wrong with an option, without the words of whatever checked it."""
+    return message.removeprefix("Value error, ").partition(", unable to parse")[0]
 
 
 def _sentence(error: Exception) -> str:

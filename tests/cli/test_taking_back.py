@@ -86,3 +86,19 @@ def test_what_is_not_there_is_named(run: Callable[..., Any]) -> None:
     assert "no source 'gone.pdf'" in run("forget", "gone.pdf").stderr
     assert "no source 'gone.pdf'" in run("undo", "gone.pdf").stderr
     assert "no folder or file" in run("summarize", "nowhere").stderr
+
+
+def test_a_folder_that_is_never_described_is_refused_and_leaves_no_job(
+    root: Path, run: Callable[..., Any], answer: Any
+) -> None:
+    (root / "Journal").mkdir()
+    (root / "wiki/new").mkdir(parents=True)
+
+    elsewhere, left_out = run("summarize", "Journal"), run("summarize", "raw/")
+
+    assert (elsewhere.exit_code, left_out.exit_code) == (2, 2)
+    assert "Journal is in none" in elsewhere.stderr
+    assert "`[summaries] roots` names wiki." in elsewhere.stderr
+    assert "raw is never described" in left_out.stderr
+    assert answer("jobs")["jobs"] == []
+    assert run("summarize", "./wiki/new/").exit_code == 0

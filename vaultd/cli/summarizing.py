@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
 from typing import Annotated
 
 import typer
@@ -38,7 +39,7 @@ def summarize(
 ) -> None:
     """Describe a folder, with everything below it, or a file now."""
     target = target_at(vault)
-    new = _job(target, VaultPath(path.strip().rstrip("/") or "."), drop=drop)
+    new = _job(target, VaultPath(str(PurePosixPath(path.strip().rstrip("/")))), drop=drop)
     rows = carry_out(target, [new], silent=as_json)
     (row,) = rows
     if as_json:
@@ -58,11 +59,17 @@ def _job(target: Target, path: VaultPath, *, drop: bool) -> NewJob:
 
     Raises:
         NotFoundError: there is neither a folder nor a file of this name.
+        UsageError: the folder is none that is described.
     """
-    place = Vault(target.root, target.state).locate(path)
+    from vaultd.summarize.tree import Tree  # brings structlog
+
+    files = Vault(target.root, target.state)
+    place = files.locate(path)
     if drop:
         return NewJob(JobKind.DROP_SUMMARIES, path, person=True)
     if place.is_dir():
+        if path != ".":
+            Tree(files, target.settings.summaries.roots).check(path)
         payload = {"asked": True, "full": path == "."}
         return NewJob(JobKind.SUMMARIZE, path, "asked", payload, person=True)
     if place.is_file():

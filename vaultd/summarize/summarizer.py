@@ -154,8 +154,7 @@ class DirectorySummarizer:
             UsageError: the path does not end in "/" or lies in no described folder.
         """
         folder = folder_named(directory_uri)
-        if root_of(folder, self.tree.roots) is None or not self.tree.holds(folder):
-            raise UsageError(f"{folder} is in none of the folders that are described.")
+        self.tree.check(folder)
         await self._db.run(folders.take_in, folder)
         return await self.refresh_tree(folder, asked=True, urgency=PERSON)
 

@@ -13,7 +13,8 @@ import structlog
 from vaultd.core.block_path import same_path
 from vaultd.core.fallback import name_key
 from vaultd.core.ignore import CONFLICT, FOREIGN_FOLDERS, visible_name
-from vaultd.core.staleness import is_within
+from vaultd.core.staleness import is_within, root_of
+from vaultd.errors import UsageError
 from vaultd.model.paths import VaultPath
 from vaultd.vault.files import Vault
 from vaultd.vault.obsidian import obsidian_settings
@@ -54,6 +55,23 @@ class Tree:
         return not any(
             is_within(spelt, excluded) for excluded in self._excluded for spelt in spellings
         )
+
+    def check(self, folder: VaultPath) -> None:
+        """Refuse a folder that is never described.
+
+        Raises:
+            UsageError: it lies below none of the roots, or is left out.
+        """
+        if not self.holds(folder):
+            raise UsageError(
+                f"{folder} is never described: raw/, media, reviews, templates, attachments and "
+                "hidden folders are left out."
+            )
+        if root_of(folder, self.roots) is None:
+            raise UsageError(
+                f"{folder} is in none of the folders that are described: `[summaries] roots` "
+                f"names {', '.join(self.roots) or 'none'}."
+            )
 
     def exists(self, folder: VaultPath) -> bool:
         """Tell whether `folder` is a folder on the disk, and no link."""

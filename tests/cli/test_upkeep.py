@@ -11,7 +11,12 @@ import pytest
 
 from vaultd.vault.layout import machine_id
 
-TEXT = "# Heat\n\nHeat flows from warm to cold bodies. Nobody has ever seen it flow back.\n" * 3
+TEXT = """# Heat pumps
+
+A heat pump is a machine that moves heat from a cold place to a warm one.
+Every heat pump needs work, since heat flows from warm to cold bodies.
+A heat pump takes heat from the air even in a cold winter.
+"""
 
 
 def test_a_wiki_is_looked_over_and_made_anew(
@@ -42,7 +47,7 @@ def test_a_rebuild_says_what_is_known_also_after_the_database_was_lost(
 
     after = run("rebuild").stdout
 
-    assert before.splitlines()[0] == after.splitlines()[0] == "Known: 3 pages, 1 source."
+    assert before.splitlines()[0] == after.splitlines()[0] == "Known: 2 pages, 1 source."
     assert "anew" not in before + after, "opening took them in"
 
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from vaultd.model.search import NO_EMBEDDER
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 SAMPLE = ROOT / "sample-vault"
 FIELDS = {"id", "path", "title", "heading", "line", "start", "end", "page", "score", "snippet"} | {
@@ -95,7 +97,27 @@ def test_what_cannot_be_asked_is_refused(
 
 
 def test_related_names_the_page_it_was_asked_for(indexed: Path, answer: Any) -> None:
-    assert answer("related", "Recipes/Country loaf") == {
-        "path": "Recipes/Country loaf.md",
-        "results": [],
-    }
+    near = answer("related", "Recipes/Country loaf")
+
+    assert near["path"] == "Recipes/Country loaf.md"
+    assert near["results"] == []
+
+
+def test_without_an_embedder_it_is_told_why_nothing_is_found_by_meaning(
+    indexed: Path, answer: Any, run: Any
+) -> None:
+    by_meaning = ("search", "bread", "--mode", "vectors")
+
+    for asked in (("related", "Recipes/Country loaf"), by_meaning):
+        assert answer(*asked)["notes"] == [NO_EMBEDDER]
+        assert NO_EMBEDDER in run(*asked).stderr
+    assert NO_EMBEDDER not in run("search", "bread").stderr
+
+
+def test_related_before_anything_is_indexed_says_so(root: Path, run: Any) -> None:
+    (root / "Koji.md").write_text("Rice with mould.")
+
+    near = run("related", "Koji")
+
+    assert near.stdout == "Nothing near.\n"
+    assert "Nothing is indexed yet" in near.stderr

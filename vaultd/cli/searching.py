@@ -18,7 +18,7 @@ from vaultd.cli.target import Target, now, target_at
 from vaultd.cli.terminal import print_json, remark, say
 from vaultd.errors import NotFoundError, UsageError
 from vaultd.model.paths import VaultPath
-from vaultd.model.search import Filters, Mode, Question
+from vaultd.model.search import NO_EMBEDDER, Filters, Mode, Question
 from vaultd.store.database import Database
 from vaultd.vault.files import is_there
 from vaultd.vault.obsidian import excluded_files
@@ -65,12 +65,15 @@ def search(
         name: value for name, value in asdict(filters).items() if value
     }
     question = Question(query, k, mode, filters)
-    answer = ask_bridge(target, "POST", "/v1/search", body) or _with_engine(
-        target, lambda engine: engine.search(question), embedding=mode is not Mode.WORDS
-    )
+    answer = ask_bridge(target, "POST", "/v1/search", body)
     if answer is None:
-        notes = [NOTHING_INDEXED]
-        answer = {"query": query, "lanes": [], "results": [], "notes": notes}
+        found = _with_engine(
+            target, lambda engine: engine.search(question), embedding=mode is not Mode.WORDS
+        )
+        answer = found or {"query": query, "lanes": [], "results": []}
+        by_meaning = found is None or mode is Mode.VECTORS
+        why = _why_nothing(target, found) if by_meaning else ()
+        answer["notes"] = [*answer.get("notes", ()), *why]
     if as_json:
         print_json(answer)
     else:
@@ -156,9 +159,8 @@ def related(
     answer = ask_bridge(target, "POST", "/v1/related", {"path": path, "k": k})
     if answer is None:
         found = _with_engine(target, lambda engine: engine.related(path, k), embedding=False)
-        answer = {"path": path, "results": found or []}
-        if found is None:
-            remark(NOTHING_INDEXED)
+        notes = [] if found else _why_nothing(target, found)
+        answer = {"path": path, "results": found or [], "notes": notes}
     if as_json:
         print_json(answer)
         return
@@ -166,6 +168,15 @@ def related(
         say(f"{near['score']:.2f}  {near['title']}  {near['path']}")
     if not answer["results"]:
         say("Nothing near.")
+    for note in answer.get("notes", ()):
+        remark(note)
+
+
+def _why_nothing(target: Target, found: object) -> list[str]:
+    """Return why nothing is found by meaning; `found` is None where there is no database yet."""
+    if found is None:
+        return [NOTHING_INDEXED]
+    return [NO_EMBEDDER] if target.settings.embedding.provider == "none" else []
 
 
 def _vault_path(target: Target, named: str) -> VaultPath:

@@ -7,6 +7,8 @@ from enum import StrEnum
 
 from vaultd.model.paths import VaultPath
 
+NO_EMBEDDER = "Nothing is found by meaning: `[embedding] provider` is set to `none`."
+
 
 @dataclass(frozen=True, slots=True)
 class IndexedFile:

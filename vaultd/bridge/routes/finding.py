@@ -12,13 +12,12 @@ from vaultd.bridge.operation import operation
 from vaultd.bridge.program import Program
 from vaultd.errors import NotFoundError
 from vaultd.model.paths import VaultPath
-from vaultd.model.search import Answer, Filters, Mode, Question
+from vaultd.model.search import NO_EMBEDDER, Answer, Filters, Mode, Question
 from vaultd.store import joblist, passages
 
 CANDIDATES = 5  # near names shown with "there is no such file"
 FEW = 10  # files to be read anew that no answer mentions which found something
 NONE = "none"  # the embedder's name where there is none
-NO_EMBEDDER = "Nothing is found by meaning: `[embedding] provider` is set to `none`."
 NOTHING_YET = "Nothing is indexed yet: a note is read some seconds after it was written."
 
 

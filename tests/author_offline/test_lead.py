@@ -23,6 +23,8 @@ def term(*variants: str) -> Term:
         ("The trace tree grows at every side exit of a loop.", "trace tree"),
         ("In TraceMonkey, loop headers are easy to find.", "loop headers"),
         ("Cold does not kill: at 4 °C fermentation rests.", "fermentation"),
+        ("At 65 % a dough is firm and easy to shape on the table.", "dough"),
+        ("In 1896 the Congress passed a law on the copies of plays.", "Congress"),
         ("A cluster consists of many systems, called compute nodes.", "compute nodes"),
         ("The product of the gene, BLM, is a helicase of a family.", "BLM"),
         ("根據對日本人的研究，彌生人主要來自於半島。", "彌生人"),
@@ -38,6 +40,8 @@ def test_a_sentence_is_about_what_it_begins_with_or_defines(text: str, name: str
     [
         ("Write to the section for products at the office in Washington.", "Washington"),
         ("For WQ and TREC in one setting, the reader is trained on NQ.", "TREC"),
+        ("In the dough a community of yeast and bacteria grows.", "dough"),
+        ("At the end of the dough's rise it is folded once more.", "dough"),
         ("Die Debian-Referenz behandelt viele Befehle.", "Debian"),
         ("Languages such as JavaScript are hard to compile.", "JavaScript"),
         ("The sets (NQ, SQuAD) are large.", "SQuAD"),

@@ -101,7 +101,9 @@ _PREPOSITION = (
     r"|According|Despite|Given)\b"
 )
 _OBJECT = re.compile(
-    rf"{_PREPOSITION}|(?:Bei|Mit|Von|Für|Aus|Auf|Nach|Seit|Durch|Unter|Zu[mr]?|Im|Am)\b"
+    # but in "At 65 % a dough" and "In 1896 the Congress" another word is the object
+    rf"{_PREPOSITION}(?! (?:\S+ )*(?!(?:of|in|on|for|to|from|with|by|at|and) )\S+ (?:an?|the) $)"
+    r"|(?:Bei|Mit|Von|Für|Aus|Auf|Nach|Seit|Durch|Unter|Zu[mr]?|Im|Am)\b"
 )
 _OPENING = re.compile(
     # as in "In TraceMonkey, loop headers", "1930年2月，廈門大學", "Cold does not kill: at 4 °C"

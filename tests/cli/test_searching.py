@@ -103,6 +103,22 @@ def test_related_names_the_page_it_was_asked_for(indexed: Path, answer: Any) -> 
     assert near["results"] == []
 
 
+@pytest.mark.parametrize("command", [("related",), ("history",), ("restore", "2026-11-30")])
+def test_a_name_that_is_no_path_is_told_with_the_files_that_may_be_meant(
+    indexed: Path, run: Any, command: tuple[str, ...]
+) -> None:
+    name, *version = command
+
+    called, misspelt, gone = (
+        run(name, page, *version) for page in ("Country", "Recipes/Contry loaf", "Zeppelin")
+    )
+
+    assert {called.exit_code, misspelt.exit_code, gone.exit_code} == {2}
+    assert "Did you mean Recipes/Country loaf.md?" in called.stderr
+    assert "Did you mean Recipes/Country loaf.md?" in misspelt.stderr
+    assert "Name it from the vault's root" in gone.stderr
+
+
 def test_without_an_embedder_it_is_told_why_nothing_is_found_by_meaning(
     indexed: Path, answer: Any, run: Any
 ) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vaultd.cli.asking import ask_bridge, read_database
+from vaultd.cli.naming import not_there
 from vaultd.cli.options import JsonOption, PageArgument, VaultOption
 from vaultd.cli.outcome import DEGRADED
 from vaultd.cli.target import Target, now, target_at
@@ -184,4 +185,4 @@ def _vault_path(target: Target, named: str) -> VaultPath:
     for place in (target.root / named, target.root / f"{named}.md", Path(named)):
         if place.is_file() and place.resolve().is_relative_to(target.root):
             return VaultPath(place.resolve().relative_to(target.root).as_posix())
-    raise NotFoundError(f"There is no file {named} in {target.root}.")
+    raise not_there(target, f"There is no file {named} in {target.root}.", named)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from vaultd.cli.asking import read_database
+from vaultd.cli.naming import not_there
 from vaultd.cli.options import JsonOption, PageArgument, SourceArgument, VaultOption
 from vaultd.cli.queueing import source_path
 from vaultd.cli.target import Target, target_at
@@ -78,13 +79,14 @@ def restore(
 
     The one that is there becomes a version itself.
     """
-    from vaultd.upkeep.versions import content_of
+    from vaultd.upkeep.versions import content_of, kept_versions
     from vaultd.vault.files import Vault
 
     target = target_at(vault)
     path = VaultPath(page if page.endswith(".md") else f"{page}.md")
     files = Vault(target.root, target.state)
-    files.locate(path)
+    if not files.locate(path).is_file() and not kept_versions(files, path):
+        raise not_there(target, f"There is no page {path}.", path)
     content_of(files, path, version)  # refused at once where there is none
     new = NewJob(JobKind.RESTORE, path, version, {"version": version}, person=True)
     rows = carry_out(target, [new], silent=as_json)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vaultd.cli.naming import not_there
 from vaultd.cli.options import JsonOption, PageArgument, VaultOption
 from vaultd.cli.target import target_at
 from vaultd.cli.terminal import print_json, say, say_columns
@@ -40,7 +41,7 @@ def history(
     is_there = files.locate(path).is_file()
     kept = versions(files, path)
     if not is_there and not kept:
-        raise NotFoundError(f"There is no page {path}.")
+        raise not_there(target, f"There is no page {path}.", path)
     if show:
         say(_text(files, kept, path, show))
         return

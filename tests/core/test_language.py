@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from vaultd.core.language import (
-    chinese_spelling,
     language_of,
     language_of_note,
     matches_target,
@@ -215,9 +214,3 @@ def test_families() -> None:
     assert same_family("", "zh")
     assert not same_family("en", "zh")
     assert not same_family("ar", "he")
-
-
-def test_simplified_and_traditional_are_told_apart() -> None:
-    assert chinese_spelling("这个问题我们还没有学过") == "hans"
-    assert chinese_spelling("這個問題我們還沒有學過") == "hant"
-    assert chinese_spelling("人山水火") == ""

@@ -72,10 +72,6 @@ _NOT_PROSE = re.compile(
     re.DOTALL,
 )
 
-# Characters that differ in the two spellings of Chinese and are frequent in both.
-_SIMPLIFIED = frozenset("这个们来说为会时对过还没学问开关见长东车马语门间书电话听买卖总结构设计图")
-_TRADITIONAL = frozenset("這個們來說為會時對過還沒學問開關見長東車馬語門間書電話聽買賣總結構設計圖")
-
 
 def language_of(text: str) -> str:
     """Return the ISO 639-1 code of the language most of `text` is in, "" when nothing tells.
@@ -153,16 +149,6 @@ def matches_target(content: str, target: str) -> bool:
     if target in STRICT or found in STRICT:
         return found == target
     return (found in CJK) == (target in CJK)
-
-
-def chinese_spelling(text: str) -> str:
-    """Return "hans" for simplified, "hant" for traditional Chinese, "" when neither shows."""
-    sample = _sample(text)
-    simplified = sum(sign in _SIMPLIFIED and sign not in _TRADITIONAL for sign in sample)
-    traditional = sum(sign in _TRADITIONAL and sign not in _SIMPLIFIED for sign in sample)
-    if simplified == traditional:
-        return ""
-    return "hans" if simplified > traditional else "hant"
 
 
 def _words_in(script: str, runs: list[str]) -> int:

@@ -10,7 +10,7 @@ from vaultd.core.box import around
 from vaultd.extract.pdf_block import FENCE, ITEM, Block, joined
 from vaultd.extract.pdf_hyphen import BREAK, HYPHENS, Hyphens
 from vaultd.extract.pdf_rtl import RIGHT_TO_LEFT
-from vaultd.extract.pdf_sheet import line_boxes
+from vaultd.extract.pdf_sheet import line_box, lines_of_block
 
 FARTHEST = 6  # blocks to look at; notes and running headers stand between
 CUT_OFF = re.compile(r"(?<=[^\W\d_])[-\u2010](\**)$")
@@ -108,7 +108,7 @@ def join_lines(blocks: list[Block], textpage: Any) -> None:
         above, block = blocks[index - 1 : index + 1]
         if all(map(_runs_to_the_left, (above, block))) and _is_below(above, block):
             column = [each.box for each in blocks if _has_right_edge_of(above, each)]
-            last = line_boxes(textpage, above.raw[5])[-1]
+            last = line_box(lines_of_block(textpage, above.raw[5])[-1])
             left, _, right, _ = around(column)
             if last[0] - left < ROOM * (right - left):
                 above.box = around([above.box, block.box])
@@ -160,8 +160,8 @@ def _may_share_row(above: Block, block: Block) -> bool:
 
 
 def _is_in_row(above: Block, block: Block, textpage: Any) -> bool:
-    last = line_boxes(textpage, above.raw[5])[-1]
-    first = line_boxes(textpage, block.raw[5])[0]
+    last = line_box(lines_of_block(textpage, above.raw[5])[-1])
+    first = line_box(lines_of_block(textpage, block.raw[5])[0])
     height = last[3] - last[1]
     shared = min(last[3], first[3]) - max(last[1], first[1])
     return shared > LEVEL and -height < first[0] - last[2] < height

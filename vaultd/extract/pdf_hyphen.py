@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from vaultd.core.language import language_of
@@ -20,20 +20,22 @@ _WORD = re.compile(f"{_LETTER}+")
 _COMPOUND = re.compile(rf"(?<!{_LETTER})({_LETTER}+)([-\u2010])(?=({_LETTER}+))")
 _HEAD = re.compile(f"{_LETTER}*$")
 _TAIL = re.compile(f"(?:{_LETTER}|['’](?={_LETTER}))*")
+_GAP = re.compile(r"(.)(\**)([-\u2010])(\**) (\**)(?=(.))")  # marks may stand in it
 _CHAINED = re.compile(rf"[-\u2010]{_LETTER}+$")
 _SMALL = re.compile("[a-zà-öø-ÿ]")
 SAMPLE = 6_000  # letters that tell the language
 _AROUND = 12  # letters that show how a line is set
 _LONGEST = 200  # letters on either side that are looked at
+_AROUND_WORDS = ".,;:!?()[]'\"’“”"  # what most often stands there
 _WEB = ("://", "www.")
 
-# What stands behind the first part of two compounds that share their end: "pre- and postwar".
+# What stands behind the first part of two compounds that share their end, "pre- and postwar",
+# and in which languages.
 _SHARED: Mapping[str, Sequence[str]] = {
-    "en": ("and",),
-    "de": ("und", "oder", "bzw", "sowie", "als", "bis"),
-    "sv": ("och", "eller", "samt"),
-    "da": ("og", "eller", "samt"),
-    "no": ("og", "eller", "samt"),
+    "and": ("en",),
+    **dict.fromkeys(("und", "oder", "bzw", "sowie", "als", "bis"), ("de",)),
+    **dict.fromkeys(("eller", "samt"), ("sv", "da", "no")),
+    **{"och": ("sv",), "og": ("da", "no")},
 }
 
 
@@ -76,11 +78,10 @@ def marked_anew(text: str, lines: Sequence[str]) -> str:
     for above, below in pairwise(map(str.strip, lines)):
         if not above.endswith(HYPHENS) or BREAK not in marked(f"{above}\n{below}"):
             continue
-        before, after = re.escape(above[-2]), re.escape(below[0])
-        gap = re.compile(rf"(?<={before})(\**)([-\u2010])(\**) (\**)(?={after})")
-        if match := gap.search(text, position):
+        gaps = _GAP.finditer(text, position)
+        if match := next((gap for gap in gaps if gap[1] + gap[6] == above[-2] + below[0]), None):
             position = match.start()
-            cut = f"{match[1]}{match[3]}{BREAK}{match[2]}{match[4]}"
+            cut = f"{match[1]}{match[2]}{match[4]}{BREAK}{match[3]}{match[5]}"
             text = text[:position] + cut + text[match.end() :]
     return text
 
@@ -136,16 +137,24 @@ class Hyphens:
         self._counted: dict[tuple[str, str], bool] = {}
         self._learn()
         self._heads = {head for head, _ in self._compounds}
-        self._language = language_of(self._text[len(self._text) // 2 :][:SAMPLE])
+        self._cuts = {text: _cuts(text) for text in texts if BREAK in text}
         self._breaks, self._never_breaks = self._habits(texts)
+
+    @cached_property
+    def _language(self) -> str:
+        """The document's language; few words depend on it, and telling it takes long."""
+        return language_of(self._text[len(self._text) // 2 :][:SAMPLE])
 
     def _learn(self) -> None:
         """Note words and compounds; only distinct tokens are looked at, a book has few."""
         tokens = set(self._text.split())
-        simple = {token for token in tokens if token.isascii() and token.isalpha()}
+        simple = set(filter(str.isascii, filter(str.isalpha, tokens)))
         others = [token for token in tokens - simple if BREAK not in token]
-        self._words.update(map(str.lower, simple), _WORD.findall(" ".join(others).lower()))
-        hyphened = " ".join(token for token in others if any(sign in token for sign in HYPHENS))
+        bare = {token.strip(_AROUND_WORDS) for token in others}
+        plain = set(filter(str.isascii, filter(str.isalpha, bare)))
+        rest = " ".join(bare - plain).lower()
+        self._words.update(" ".join(simple | plain).lower().split(), _WORD.findall(rest))
+        hyphened = " ".join(token for token in others if "-" in token or "\u2010" in token)
         for head, sign, tail in _COMPOUND.findall(hyphened):
             self._compounds.add((head.lower(), tail))
             self._signs.add(sign)
@@ -153,7 +162,7 @@ class Hyphens:
     def _habits(self, texts: Iterable[str]) -> tuple[set[str], set[str]]:
         """Return the signs that only break words, and those that never do."""
         known: dict[str, Counter[str | None]] = {}
-        for cut in (cut for text in texts if BREAK in text for cut in _cuts(text)):
+        for cut in (cut for text in texts if BREAK in text for cut in self._cuts[text]):
             known.setdefault(cut.sign, Counter())[
                 self._by_occurrence(*_parts(cut.before, cut.after))
             ] += 1
@@ -169,7 +178,7 @@ class Hyphens:
     def settled(self, text: str) -> str:
         """Return `text` with every `BREAK` judged."""
         pieces = text.split(BREAK)
-        judged = (self._judged(cut) for cut in _cuts(text))
+        judged = map(self._judged, self._cuts.get(text) or _cuts(text))
         rest = [sign + piece[1:] for sign, piece in zip(judged, pieces[1:], strict=True)]
         return "".join([pieces[0], *rest])
 
@@ -184,15 +193,17 @@ class Hyphens:
         certain = self._by_occurrence(head, tail)
         if certain is not None:
             return certain and cut.sign
-        if cut.after in _SHARED.get(self._language, ()):
+        if cut.after in _SHARED and self._language in _SHARED[cut.after]:
             return f"{cut.sign} "
         is_broken = (
             cut.before.endswith(("/", "_"))
             or cut.sign in self._breaks
             or (head.isupper() and tail.isupper() and cut.is_shouted)
         )
+        if is_broken:
+            return ""
         is_compound = cut.sign in self._never_breaks or self._is_compound(cut, head, tail)
-        return cut.sign if is_compound and not is_broken else ""
+        return cut.sign if is_compound else ""
 
     def _by_occurrence(self, head: str, tail: str) -> str | None:
         """Return "-" if the document has the parts with a hyphen, "" if as one word."""
@@ -227,10 +238,10 @@ class Hyphens:
 
         Only English writes compounds apart, so that this tells something.
         """
-        if self._language != "en" or not {head, tail} <= self._words:
+        if head not in self._words or tail not in self._words:
             return False
         if head in _CUSTOMARY_HEADS and head in self._heads:
-            return not any(
+            return self._language == "en" and not any(
                 word.startswith(head) and word[len(head) :] in self._words for word in self._words
             )
         return (
@@ -238,6 +249,7 @@ class Hyphens:
             and len(head) + len(tail) >= _LONG_WHOLE
             and head not in _JOINING_HEADS
             and tail not in _JOINING_TAILS
+            and self._language == "en"
         )
 
 

@@ -87,10 +87,11 @@ def line_boxes(textpage: Any, number: int) -> list[Box]:
 
     What fonts say of their height would make lines overlap.
     """
-    return [_line_box(line) for line in lines_of_block(textpage, number)]
+    return [line_box(line) for line in lines_of_block(textpage, number)]
 
 
-def _line_box(line: Any) -> Box:
+def line_box(line: Any) -> Box:
+    """Return the place of one line, likewise; its six looks into MuPDF take their time."""
     rect, size = line.bbox, line.first_char.size
     top, bottom = rect.y0, rect.y1
     if bottom - top < LEVEL * size:

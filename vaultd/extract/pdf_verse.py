@@ -9,7 +9,7 @@ from typing import Any
 
 from vaultd.extract.pdf_block import EAST_ASIAN, Block, escaped
 from vaultd.extract.pdf_column import side_by_side
-from vaultd.extract.pdf_sheet import line_boxes
+from vaultd.extract.pdf_sheet import line_box, lines_of_block
 
 ROOM = 0.8  # of a column: where the next word would have fitted in so much, no one had to break
 OWN_ROOM = 0.9  # of the longest line, likewise
@@ -48,7 +48,9 @@ def _at_line_ends(markdown: str, lines: Sequence[str]) -> str:
 
 def _is_above(block: Block, textpage: Any) -> bool:
     """Tell whether the first line is not only the first piece of a row."""
-    first, second = line_boxes(textpage, block.raw[5])[:2] if block.raw else (block.box, block.box)
+    if not block.raw:
+        return False
+    first, second = map(line_box, lines_of_block(textpage, block.raw[5])[:2])
     return second[1] > (first[1] + first[3]) / 2
 
 

@@ -18,7 +18,7 @@ from vaultd.extract.pdf_heading import mark_headings, outline_of
 from vaultd.extract.pdf_hyphen import BREAK
 from vaultd.extract.pdf_page import Page, page_of
 from vaultd.extract.pdf_picture import pictures_of
-from vaultd.extract.pdf_sheet import Sheet
+from vaultd.extract.pdf_sheet import Described, Sheet
 from vaultd.extract.pdf_table import put_tables
 from vaultd.extract.raster import jpeg
 
@@ -115,9 +115,12 @@ def _page(document: Any, index: int, content: Content) -> Page:
         page = document[index]
         sheet = Sheet(page)
         textpage = sheet.text()
-        found = page_of(index + 1, sheet, textpage)
-        put_tables(page, textpage, found)
-        put_aligned(textpage, found)
+        described = Described(textpage)
+        found = page_of(index + 1, sheet, described)
+        if found.runs_to_the_left:
+            described = Described(textpage)  # lines have been joined
+        put_tables(page, described, found)
+        put_aligned(described, found)
         join_rows(found.blocks, textpage)
         if found.runs_to_the_left:
             join_lines(found.blocks, textpage)

@@ -14,6 +14,7 @@ COMBINING = {
     **{"˙": "\u0307", "¨": "\u0308", "˚": "\u030a", "˝": "\u030b", "ˇ": "\u030c"},
     **{"¸": "\u0327", "˛": "\u0328"},
 }
+CODES = frozenset(map(ord, COMBINING))
 # As MuPDF's HTML writes them.
 ACCENT = re.compile("&#x(?:a8|af|b4|b8|2c[67]|2d[89a-d]);")
 GRAVE = re.compile("`[a-zA-Z]")
@@ -27,7 +28,7 @@ def put_on_letters(page: Described) -> bool:
     for line in page.at([*ACCENT.finditer(page.html), *GRAVE.finditer(page.html)]):
         chars = chars_of(line)
         for index, char in enumerate(chars):
-            if chr(char.c) in COMBINING:
+            if char.c in CODES:
                 near = [*chars[index + 1 : index + 2], *chars[max(0, index - 1) : index]]
                 found |= _put(char, near)
     return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from vaultd.core.box import Box, around
 from vaultd.core.table import markdown_table
@@ -13,6 +12,7 @@ from vaultd.extract.pdf_block import FENCE, SIGN, Block, joined
 from vaultd.extract.pdf_column import Line, lines_of, rows_of, side_by_side
 from vaultd.extract.pdf_page import Page
 from vaultd.extract.pdf_raised import raise_numbers
+from vaultd.extract.pdf_sheet import Described
 
 LEAST_ROWS = 3  # of pieces side by side; fewer are a heading with a date, or a formula
 FULL_ROWS = 0.6  # of the rows have pieces side by side
@@ -26,24 +26,26 @@ RAISED = re.compile("[⁰¹²³⁴-⁹]")
 LEADER = re.compile(r"(?:\. ?){4}")  # between a title and its page: a table of contents
 
 
-def put_aligned(textpage: Any, found: Page) -> None:
+def put_aligned(described: Described, found: Page) -> None:
     """Replace the blocks of every table that is only set in columns by the table, in place."""
     for start, end in reversed(list(_runs(found.blocks))):
         blocks = found.blocks[start:end]
         if sum(len(block.lines) for block in blocks) < 2 * LEAST_ROWS:
             continue
+        textpage = described.textpage
         cells = _cells(rows_of([line for block in blocks for line in lines_of(block, textpage)]))
         if cells is not None:
             if any(RAISED.search(block.markdown) for block in blocks):
-                cells = _cells(rows_of(_raised(blocks, textpage))) or cells
+                cells = _cells(rows_of(_raised(blocks, described))) or cells
             box = around([block.box for block in blocks])
             text = " ".join(cell for row in cells for cell in row)
             found.blocks[start:end] = [Block(box, text, markdown_table(cells))]
 
 
-def _raised(blocks: Sequence[Block], textpage: Any) -> list[Line]:
+def _raised(blocks: Sequence[Block], described: Described) -> list[Line]:
     """Return the lines of `blocks` anew, raised numbers in them as such."""
-    raise_numbers(textpage)
+    raise_numbers(described)
+    textpage = described.textpage
     raw = {each[5]: each for each in textpage.extractBLOCKS()}
     return [
         line

@@ -164,11 +164,12 @@ def _emphasis(match: re.Match[str]) -> str:
 def joined(text: str) -> str:
     """Return `text` on one line; no space stands between East Asian characters."""
     line = " ".join(text.split())
-    return line if WESTERN.fullmatch(line) else JOINED.sub("", _with_bullets(line))
+    is_western = line.isascii() or WESTERN.fullmatch(line)
+    return line if is_western else JOINED.sub("", _with_bullets(line))
 
 
 def _with_bullets(text: str) -> str:
-    return text if LATIN.fullmatch(text) else CODED.sub("•", text)
+    return text if text.isascii() or LATIN.fullmatch(text) else CODED.sub("•", text)
 
 
 def escaped(text: str) -> str:

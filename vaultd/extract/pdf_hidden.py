@@ -54,11 +54,15 @@ def suspicious(page: str) -> list[str]:
     if not (signs or without_ink):
         return []
     lines = page.split("\n")
-    found = {index for sign in signs for index, line in enumerate(lines) if sign in line}
-    if without_ink:
-        pairs = enumerate(lines)
-        found |= {i for i, line in pairs if line.count("color:#") != line.count("<span")}
-    return [lines[index] for index in sorted(found)]
+    return [
+        line
+        for line in lines
+        if any(map(line.__contains__, signs)) or (without_ink and _lacks_ink(line))
+    ]
+
+
+def _lacks_ink(line: str) -> bool:
+    return line.count("color:#") != line.count("<span")
 
 
 def _unseen(lines: Iterable[str], grounds: Sequence[Box]) -> Iterator[Unseen]:

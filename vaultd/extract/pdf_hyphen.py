@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -15,6 +15,7 @@ BREAK = "\xad"  # stands before a hyphen that stood at a line's end and is not j
 
 HYPHENS = ("-", "\u2010")
 _LINE_END = re.compile(r"([-\u2010])(?<=[\w/%)].)[ \t]*\n[ \t]*(?=[\w/])")
+_BROKEN = re.compile(r"[\w/%)][\w/]")  # what stands around one
 _LETTER = r"[^\W\d_\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]"  # none of East Asia
 _WORD = re.compile(f"{_LETTER}+")
 _COMPOUND = re.compile(rf"(?<!{_LETTER})({_LETTER}+)([-\u2010])(?=({_LETTER}+))")
@@ -76,7 +77,7 @@ def marked_anew(text: str, lines: Sequence[str]) -> str:
         return text
     position = 0
     for above, below in pairwise(map(str.strip, lines)):
-        if not above.endswith(HYPHENS) or BREAK not in marked(f"{above}\n{below}"):
+        if not above.endswith(HYPHENS) or not _BROKEN.fullmatch(above[-2:-1] + below[:1]):
             continue
         gaps = _GAP.finditer(text, position)
         if match := next((gap for gap in gaps if gap[1] + gap[6] == above[-2] + below[0]), None):
@@ -161,11 +162,9 @@ class Hyphens:
 
     def _habits(self, texts: Iterable[str]) -> tuple[set[str], set[str]]:
         """Return the signs that only break words, and those that never do."""
-        known: dict[str, Counter[str | None]] = {}
+        known: dict[str, Counter[str | None]] = defaultdict(Counter)
         for cut in (cut for text in texts if BREAK in text for cut in self._cuts[text]):
-            known.setdefault(cut.sign, Counter())[
-                self._by_occurrence(*_parts(cut.before, cut.after))
-            ] += 1
+            known[cut.sign][self._by_occurrence(*_parts(cut.before, cut.after))] += 1
         breaks = known.keys() - self._signs if self._signs else set()
         never = {
             sign

@@ -68,14 +68,14 @@ class Page:
 CODE_BREAK = "\n```\n\n```\n"  # where MuPDF takes the lines of one listing for paragraphs
 
 
-def page_of(number: int, sheet: Sheet, textpage: Any) -> Page:
+def page_of(number: int, sheet: Sheet, described: Described) -> Page:
     """Return the text and layout of a page; tables and headings are found later.
 
     Raises:
         RuntimeError: MuPDF cannot read the page.
     """
     found = Page(number, sheet.rect.height, sheet.rect.width)
-    described = Described(textpage)
+    textpage = described.textpage
     complete_fonts(described)
     mended = [mend(described) for mend in (raise_notes, put_on_letters)]
     found.runs_to_the_left = put_in_order(textpage, described.html)

@@ -19,9 +19,8 @@ SMALL = 0.85  # of the size of the letters beside it
 HIGH = 0.15  # of their size, by which it stands above their line
 
 
-def raise_numbers(textpage: Any) -> None:
+def raise_numbers(page: Described) -> None:
     """Put raised digits and signs in place of those that are only drawn so."""
-    page = Described(textpage)
     _raise_in(page.at(SAID.finditer(page.html)))
 
 

@@ -34,20 +34,28 @@ def lines_by_block(textpage: Any) -> Iterator[list[Any]]:
     """Give the lines of each block of text."""
     for block in linked(textpage.this.m_internal.first_block):
         if block.type == mupdf.FZ_STEXT_BLOCK_TEXT:
-            yield linked(next(iter(mupdf.FzStextBlock(block))).m_internal)
+            yield _lines_of(block)
 
 
 class Described:
-    """A page's lines of text, found by what MuPDF's HTML says of them."""
+    """A page's lines of text, found by what MuPDF's HTML says of them.
+
+    It says the same of a line when characters of it have been put in place of others; where
+    lines have been joined, the page must be described anew.
+    """
 
     def __init__(self, textpage: Any) -> None:
-        self.html: str = textpage.extractHTML()
-        self._textpage = textpage
+        self.textpage = textpage
+
+    @cached_property
+    def html(self) -> str:
+        """MuPDF's HTML of the page, as it was when first looked at."""
+        return str(self.textpage.extractHTML())
 
     @cached_property
     def lines(self) -> list[Any]:
         """All lines; looking at them takes as long as MuPDF takes to write them."""
-        return [line for lines in lines_by_block(self._textpage) for line in lines]
+        return [line for lines in lines_by_block(self.textpage) for line in lines]
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -65,7 +73,11 @@ def lines_of_block(textpage: Any, number: int) -> list[Any]:
     block = textpage.this.m_internal.first_block
     for _ in range(number):
         block = block.next
-    return linked(next(iter(mupdf.FzStextBlock(block))).m_internal)
+    return _lines_of(block)
+
+
+def _lines_of(block: Any) -> list[Any]:
+    return linked(mupdf.FzStextBlock(block).begin().m_internal)
 
 
 def chars_of(line: Any) -> list[Any]:

@@ -20,6 +20,7 @@ from vaultd.extract.pdf_hyphen import marked
 from vaultd.extract.pdf_page import Page
 from vaultd.extract.pdf_raised import raise_numbers
 from vaultd.extract.pdf_row import ruled_rows, with_outer_rows
+from vaultd.extract.pdf_sheet import Described
 
 pymupdf: Any = _pymupdf  # its own hints are partial
 
@@ -36,7 +37,7 @@ FEW_CELLS, LONG_CELL = 9, 400  # a few cells with so many characters are boxes o
 EMPTY_CELLS = 0.5  # a grid with more empty cells is a drawing
 
 
-def put_tables(page: Any, textpage: Any, found: Page) -> None:
+def put_tables(page: Any, described: Described, found: Page) -> None:
     """Replace the blocks under every ruled table of `page` by the table, in place."""
     if len(found.rules) > MOST_RULES:
         return
@@ -45,8 +46,8 @@ def put_tables(page: Any, textpage: Any, found: Page) -> None:
     grids = [grid for grid in _grids(page, groups) if grid.may_hold(found.blocks)]
     if not (grids or rows):
         return
-    raise_numbers(textpage)
-    words = textpage.extractWORDS()
+    raise_numbers(described)
+    words = described.textpage.extractWORDS()
     grids += [Grid.of_rows(edges, with_outer_rows(edges, ys, words)) for edges, ys in rows]
     for grid in grids:
         _put(found, grid.box, grid.rows(words))

@@ -56,10 +56,11 @@ def _is_above(block: Block, textpage: Any) -> bool:
 
 def _is_label(lines: Sequence[str], column: float) -> bool:
     """Tell whether the first line stands by itself above a paragraph: "Note", "Example 1"."""
-    first, below = lines[0].strip(), lines[1].split(maxsplit=1)[0]
-    with_next = len(first) + 1 + len(below)
-    is_short = len(first) <= LABEL * max(map(len, lines)) and with_next <= ROOM * column
-    return is_short and not first.endswith(("-", "\u2010", ","))
+    first = lines[0].strip()
+    if len(first) > LABEL * max(map(len, lines)):
+        return False
+    with_next = len(first) + 1 + len(lines[1].split(maxsplit=1)[0])
+    return with_next <= ROOM * column and not first.endswith(("-", "\u2010", ","))
 
 
 def _letters_a_column(block: Block, blocks: Sequence[Block]) -> float:
@@ -72,10 +73,10 @@ def _letters_a_column(block: Block, blocks: Sequence[Block]) -> float:
 def _are_chosen(lines: Sequence[str], column: float) -> bool:
     """Tell whether lines end where their writer wanted it, `column` letters being a full one."""
     longest = max(map(len, lines))
-    if any(line.endswith("-") for line in lines[:-1]):
+    if longest > ROOM * column or any(line.endswith("-") for line in lines[:-1]):
         return False
     with_next = [len(line) + 1 + len(below.split(maxsplit=1)[0]) for line, below in pairwise(lines)]
-    if max(with_next) > ROOM * column or longest > ROOM * column:
+    if max(with_next) > ROOM * column:
         return False
     if min(with_next) <= OWN_ROOM * longest:
         return True

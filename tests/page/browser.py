@@ -103,7 +103,8 @@ class Browser:
         self._writing.write(json.dumps(message).encode() + b"\0")
         with self._came:
             if not self._came.wait_for(lambda: number in self._answers, PATIENCE):
-                raise PageError(f"{method} was not answered")
+                state = self._process.poll()
+                raise PageError(f"{method} was not answered; the browser's exit code: {state}")
             answer = self._answers.pop(number)
         if "error" in answer:
             raise PageError(f"{method}: {answer['error']['message']}")

@@ -6,18 +6,20 @@ import shutil
 import socket
 import tempfile
 from collections.abc import Iterator
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from tests.bridge.conftest import Daemon, until
-from tests.page.browser import Browser, find_chromium
+from tests.page.browser import Browser, PageError, find_chromium
 from tests.page.worlds import LOCKED, MODEL, drop, prepare, slow_model
 from tests.reliability.zygote import Zygote
 from vaultd.bridge.keys import new_code
 from vaultd.vault.files import Vault
 
+STARTS = 3  # of a browser: now and then one hangs on a busy machine
 AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
 
 
@@ -68,11 +70,19 @@ def is_set(daemon: Daemon) -> bool:
 
 @pytest.fixture(scope="module")
 def window(program: str) -> Iterator[Browser]:
-    """One browser for all tests of the module."""
+    """One browser for all tests of the module; one that does not come up is started again."""
     profile = Path(tempfile.mkdtemp(prefix="vaultd-browser-"))
-    with Browser(program, profile) as browser:
+    with ExitStack() as closing:
+        closing.callback(shutil.rmtree, profile, ignore_errors=True)
+        for number in range(STARTS):
+            browser = Browser(program, profile / str(number))
+            try:
+                closing.enter_context(browser)
+                break
+            except PageError:
+                if number == STARTS - 1:
+                    raise
         yield browser
-    shutil.rmtree(profile, ignore_errors=True)
 
 
 @pytest.fixture

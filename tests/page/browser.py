@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import base64
+import fcntl
 import io
 import itertools
 import json
 import os
 import shutil
 import subprocess
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -23,6 +25,8 @@ FLAGS = (
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
     *("--remote-debugging-pipe", "--hide-scrollbars", "--force-color-profile=srgb"),
 )
+FAR_ABOVE = 100  # of the descriptors that a shell uses for itself
+LAST_WORDS = 2_000  # characters of what a browser complained of
 PATIENCE = 30.0  # seconds; a loaded machine starts and draws slowly
 KEYS = {"Enter": 13, "Tab": 9, "Escape": 27, "ArrowUp": 38, "ArrowDown": 40, " ": 32}
 
@@ -30,6 +34,19 @@ KEYS = {"Enter": 13, "Tab": 9, "Escape": 27, "ArrowUp": 38, "ArrowDown": 40, " "
 def find_chromium() -> str | None:
     """Return the browser of this machine, None if it has none."""
     return next((place for name in NAMES if (place := shutil.which(name))), None)
+
+
+def pipes() -> tuple[int, int, int, int]:
+    """Return our ends of two pipes, and a browser's, which has them as 3 and 4 in the end.
+
+    Its ends are far above: where 3 or 4 is free, one would be closed before it is copied.
+    """
+    reading, low_writing = os.pipe()
+    low_reading, writing = os.pipe()
+    theirs = [fcntl.fcntl(low, fcntl.F_DUPFD, FAR_ABOVE) for low in (low_reading, low_writing)]
+    os.close(low_reading)
+    os.close(low_writing)
+    return reading, writing, theirs[0], theirs[1]
 
 
 class PageError(AssertionError):
@@ -41,15 +58,15 @@ class Browser:
     page complained of."""
 
     def __init__(self, program: str, profile: Path) -> None:
-        reading, their_writing = os.pipe()
-        their_reading, writing = os.pipe()
+        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the browser
+        reading, writing, their_reading, their_writing = pipes()
         self._process = subprocess.Popen(
             ["bash", "-c", 'exec "$0" "$@" 3<&"$IN" 4>&"$OUT"', program, *FLAGS]
             + [f"--user-data-dir={profile}", "about:blank"],
             env={**os.environ, "IN": str(their_reading), "OUT": str(their_writing)},
             pass_fds=(their_reading, their_writing),
             stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+            stderr=self._complaints,
         )
         os.close(their_reading)
         os.close(their_writing)
@@ -93,6 +110,7 @@ class Browser:
         self._reader.join(PATIENCE)
         self._writing.close()
         self._reading.close()
+        self._complaints.close()
 
     def call(self, method: str, **params: Any) -> Any:
         """Call a method of the protocol and return its result."""
@@ -103,8 +121,9 @@ class Browser:
         self._writing.write(json.dumps(message).encode() + b"\0")
         with self._came:
             if not self._came.wait_for(lambda: number in self._answers, PATIENCE):
-                state = self._process.poll()
-                raise PageError(f"{method} was not answered; the browser's exit code: {state}")
+                self._complaints.seek(0)
+                said = self._complaints.read().decode(errors="replace")[-LAST_WORDS:]
+                raise PageError(f"{method} was not answered ({self._process.poll()}): {said}")
             answer = self._answers.pop(number)
         if "error" in answer:
             raise PageError(f"{method}: {answer['error']['message']}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from vaultd.core.script import DENSE, DENSE_CHARACTER
 from vaultd.core.variants import simplified
@@ -30,7 +30,7 @@ class Finder:
     """
 
     def __init__(
-        self, terms: Iterable[str], *, begun: str = "", translated: Iterable[str] = ()
+        self, terms: Iterable[str], *, begun: str = "", translated: Collection[str] = ()
     ) -> None:
         whole = {other for other in translated if DENSE_CHARACTER.match(other)}
         words = {*terms, *(word for other in {*translated} - whole for word in terms_of(other))}

@@ -8,6 +8,7 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import version
 
 from vaultd.core.dictionary import Meant, Translation
@@ -45,6 +46,7 @@ def packaged_lines() -> Iterator[str]:
         yield from lines
 
 
+@cache
 def packaged_edition() -> str:
     """Return the name of the edition that was installed with this program."""
     return f"{PACKAGE}/{version(PACKAGE)}/{FORM}"

@@ -1,7 +1,7 @@
 -- A Chinese and English dictionary, in both directions; filled where a vault has both languages.
 
 create table translations (
-    word text not null,                 -- simplified Chinese, or the stems of English words
+    word text not null,                 -- simplified Chinese, or English in small letters
     rank integer not null,              -- of the sense: the first is the most usual
     other text not null,
     primary key (word, rank, other)
